@@ -33,7 +33,7 @@ class UnsteadyError(SearchError):
 class Trials:
     """A set of trials that run an oracle on cases in child processes.
 
-    The verdict on a case is cached, except by `check`.
+    Verdicts are cached, but `check` always calls the oracle.
 
     Args:
         oracle: The oracle to run.

@@ -1,4 +1,4 @@
-"""Pass declarations in TableGen: a reader, and generators of documentation and Python.
+"""Reading pass declarations in TableGen, and generating documentation and Python code.
 
 A `Passes.td` file declares passes for C++ and for Python. The command `passel-tblgen` runs the
 generators.

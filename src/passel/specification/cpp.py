@@ -1,6 +1,6 @@
-"""C++ code in declarations: types, default values, choices, and names of ops and dialects.
+"""Interpreting C++ code in declarations: types, defaults, choices, and op and dialect classes.
 
-Functions raise `UnknownCpp` for code that only a C++ compiler can evaluate. The generated file
+The functions raise `UnknownCpp` for code that only a C++ compiler can evaluate. The generated file
 contains such code in a comment.
 """
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 
 class UnknownCpp(Exception):  # noqa: N818 - caught in this package
-    """A type or a value that only a C++ compiler can evaluate."""
+    """A C++ type or value that only a C++ compiler can evaluate."""
 
 
 class Choice(NamedTuple):
-    """An enumerator that is a value of an option.
+    """A C++ enumerator that an option accepts as a value.
 
     Attributes:
         constant: The C++ name of the enumerator.
-        keyword: The value of the option in pipelines.
+        keyword: The text of the value in pipelines.
     """
 
     constant: str
@@ -45,12 +45,12 @@ INTEGERS: dict[str, tuple[str, ...]] = {
     "UInt32": ("unsigned", "unsigned int", "uint32_t"),
     "UInt64": ("uint64_t", "unsigned long", "unsigned long long", "size_t", "uintptr_t"),
 }
-"""The types of `passel.passes.numbers` by C++ name, for systems where `long` has 64 bits."""
+"""The C++ names of the types in `passel.passes.numbers`, if `long` has 64 bits."""
 
 RANGES: dict[str, IntRange] = {
     name: typing.get_args(getattr(numbers, name))[1] for name in INTEGERS
 }
-"""The ranges of integer types."""
+"""The ranges of the integer types, by type name."""
 
 _TYPES = {
     "bool": "bool",
@@ -86,14 +86,14 @@ _OPS = {
     "transform::NamedSequenceOp": "transform.named_sequence",
     "wasmssa::FuncOp": "wasmssa.func",
 }
-"""The anchors of MLIR's passes, by C++ class."""
+"""The op names that are anchors of MLIR's passes, by C++ class."""
 
 _DIALECTS = {"BuiltinDialect": "builtin", "DLTIDialect": "dlti"}
-"""The names of dialects without their own namespace."""
+"""The names of dialects whose C++ classes have no namespace, by C++ class."""
 
 
 def normalized(name: str) -> str:
-    """Return a C++ name or type without qualifiers and without MLIR's namespace.
+    """Remove type qualifiers and MLIR's namespace from a C++ name or type.
 
     Example:
         >>> normalized("const ::mlir::func::FuncOp &"), normalized("enum FusionMode")
@@ -119,7 +119,7 @@ def python_type(cpp_type: str) -> str:
 
 
 def optional_type(cpp_type: str) -> str:
-    """Return the value type of a `std::optional`; empty for other types.
+    """Return the value type of a `std::optional`, or an empty string for any other type.
 
     Example:
         >>> optional_type("std::optional<unsigned>")
@@ -130,7 +130,7 @@ def optional_type(cpp_type: str) -> str:
 
 
 def op_name(cpp_class: str) -> str:
-    """Return the name of an MLIR op.
+    """Return the op name for a C++ op class of MLIR.
 
     Raises:
         UnknownCpp: If no pass of MLIR is anchored on the op.
@@ -142,7 +142,7 @@ def op_name(cpp_class: str) -> str:
 
 
 def dialect_name(cpp_class: str) -> str:
-    """Return the name of a dialect, from its C++ namespace.
+    """Return the dialect name for a C++ dialect class, derived from the C++ namespace.
 
     Raises:
         UnknownCpp: If the class has no namespace.
@@ -169,7 +169,7 @@ def choices(flags: str) -> tuple[Choice, ...]:
     """Return the values that `llvm::cl::values` lists in the flags of an option.
 
     Raises:
-        UnknownCpp: If a keyword is not a literal.
+        UnknownCpp: If a keyword is not a string literal.
 
     Example:
         >>> choices('llvm::cl::values(clEnumValN(Mode::Fast, "fast", "Be fast, (really)."))')
@@ -205,7 +205,7 @@ def _arguments(text: str, start: int) -> Iterator[str]:
 
 
 def choice_of(constant: str, among: tuple[Choice, ...]) -> str:
-    """Return the keyword of a C++ constant, regardless of its qualifiers.
+    """Return the keyword of the choice for a C++ constant, ignoring missing name qualifiers.
 
     Raises:
         UnknownCpp: If no choice has this constant.
@@ -228,11 +228,11 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", '"': '"', "'": "'", "\\"
 
 
 def value(expression: str, python: str) -> bool | int | float | str:
-    """Return the value of a C++ constant expression as a Python type.
+    """Evaluate a C++ constant expression, and return the value as a Python object.
 
     Args:
-        expression: The expression.
-        python: The type, as returned by `python_type`.
+        expression: The C++ expression.
+        python: The name of the Python type, as returned by `python_type`.
 
     Raises:
         UnknownCpp: If the expression is not a literal or a numeric limit.

@@ -1,6 +1,6 @@
-"""Generators of Python from declared passes: base classes, and stubs of native passes.
+"""Generating Python code from pass declarations: base classes, and stubs for native passes.
 
-Generated lines may be long; a formatter can break them.
+Generated lines can be long, but a formatter can break long lines.
 """
 
 from __future__ import annotations
@@ -29,16 +29,17 @@ INDENT = "    "
 
 
 def pass_decls(passes: Sequence[PassDeclaration], *, group: str = "", module: str = "") -> str:
-    """Return a module with base classes, option classes, and registration functions.
+    """Generate a Python module with base classes, option classes and registration functions.
 
-    The author derives each pass from its base class, names it after its record, and defines `run`.
-    If a declaration changes, only this module must be generated again. Each field and statement is
-    on one line.
+    For each pass, the author derives a class from the generated base class, gives the class the
+    name of the record, and defines `run`. If a declaration changes, only this module must be
+    generated again. Each field and each statement is on a single line.
 
     Args:
         passes: The declared passes.
-        group: The group in `register_<group>_passes`, which calls `register_<pass>` for each pass.
-        module: The module of the derived classes, if known.
+        group: The name of the group in the function `register_<group>_passes`, which calls
+            `register_<pass>` for each pass.
+        module: The name of the module with the derived classes, or an empty string if unknown.
 
     Raises:
         SpecificationError: If a pass cannot be expressed in Python.
@@ -106,7 +107,7 @@ def _choices_types(passes: Iterable[PythonPass]) -> Iterator[str]:
 
 
 def _choices_type(owner: str, option: PythonOption) -> str:
-    """Return the name of the type for an option's choices."""
+    """Return the name of the generated type for the choices of an option."""
     words = option.field.split("_")
     return f"{owner}{''.join(word.capitalize() for word in words)}"
 
@@ -183,9 +184,9 @@ _BASE = "TypedNativePass"
 
 
 def native_facts(passes: Iterable[PassDeclaration]) -> str:
-    """Return a table of passes, one per line, sorted by name.
+    """Return the text of a table with one line for each pass, sorted by pass name.
 
-    A line contains the name of the pass, the name of its class, and other facts as JSON, without
+    A line contains the pass name, the class name, and other facts as JSON. The facts do not include
     descriptions.
 
     Args:
@@ -222,10 +223,10 @@ def _option_facts(option: PythonOption) -> dict[str, Any]:
 
 
 def native_module(root: str) -> str:
-    """Return the module that creates the classes of passes from the table in the same folder.
+    """Generate the module that creates pass classes from the table in the same directory.
 
     Args:
-        root: The root package of the bindings with the passes.
+        root: The root package of the Python bindings that contain the passes.
     """
     given = "" if root == "mlir" else f", root={literal(root)}"
     return "\n".join(
@@ -245,11 +246,11 @@ def native_module(root: str) -> str:
 
 
 def native_stubs(passes: Sequence[PassDeclaration], *, described: bool = True) -> str:
-    """Return a stub file for the classes of passes.
+    """Generate a stub file for the pass classes.
 
     Args:
         passes: The declared passes.
-        described: Whether to include summaries and descriptions.
+        described: Whether the stub file contains summaries and descriptions.
 
     Raises:
         SpecificationError: If a pass cannot be expressed in Python.
@@ -297,10 +298,10 @@ def _class(python: PythonPass, declared: PassDeclaration | None) -> Iterator[str
 
 
 def imports(names: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Yield import statements, one for each module.
+    """Yield an import statement for each module.
 
     Args:
-        names: Pairs of a module and a name in the module.
+        names: Pairs of a module name and a name to import from the module.
     """
     modules: dict[str, set[str]] = {}
     for module, name in names:
@@ -313,8 +314,8 @@ def docstring(summary: str, description: str, indent: str) -> Iterator[str]:
     """Yield the lines of a docstring.
 
     Args:
-        summary: The summary in one line; a missing full stop is added.
-        description: Further paragraphs with any common indentation, or empty.
+        summary: The summary in one line. A missing period at the end is added.
+        description: The other paragraphs with any common indentation, or an empty string.
         indent: The indentation of each line.
     """
     summary = summary.strip()

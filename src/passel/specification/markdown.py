@@ -1,4 +1,4 @@
-"""Documentation of passes in Markdown, in the layout of mlir-tblgen.
+"""Generating Markdown documentation of passes in the layout of mlir-tblgen.
 
 Source: `mlir-tblgen -gen-pass-doc`, MLIR 22, which prints the same.
 """
@@ -27,15 +27,15 @@ _EXAMPLE = re.compile(
 
 
 class PassEntry(NamedTuple):
-    """The documented facts about a pass.
+    """The documentation of a pass or pipeline.
 
     Attributes:
-        name: The name of the pass in pipelines.
-        summary: A summary in one line, or empty.
-        description: Markdown with any common indentation, or empty.
-        options: The names and descriptions of the options.
-        statistics: The names and descriptions of the statistics.
-        facts: Additional lines below the description, which mlir-tblgen does not print.
+        name: The name of the pass or pipeline in pipeline text.
+        summary: The summary in one line, or an empty string.
+        description: The description in Markdown with any common indentation, or an empty string.
+        options: The name and the description of each option.
+        statistics: The name and the description of each statistic.
+        facts: The additional lines below the description, which mlir-tblgen does not print.
     """
 
     name: str
@@ -47,13 +47,13 @@ class PassEntry(NamedTuple):
 
 
 def pass_doc(passes: Iterable[PassDeclaration | type[Pass[Any, Any]]]) -> str:
-    """Return the documentation of passes, in mlir-tblgen's format.
+    """Return Markdown documentation of passes in mlir-tblgen's format.
 
-    The documentation of a pass class also lists its anchor, preserved analyses and dependent
-    dialects.
+    For a pass class, the documentation also lists the anchor, the preserved analyses and the
+    dependent dialects.
 
     Args:
-        passes: Declarations from TableGen and named pass classes, in any order.
+        passes: The declarations from TableGen and the named pass classes, in any order.
 
     Example:
         >>> from passel import OperationPass
@@ -86,7 +86,7 @@ def pass_doc(passes: Iterable[PassDeclaration | type[Pass[Any, Any]]]) -> str:
 
 
 def entries(passes: Iterable[PassEntry]) -> str:
-    """Return one section per pass, sorted by name and separated by empty lines."""
+    """Return a Markdown section for each pass, sorted by name and separated by empty lines."""
     found = sorted(passes, key=lambda entry: entry.name)
     return "".join(f"\n{block}" for entry in found for block in _blocks(entry))
 
@@ -127,7 +127,7 @@ def _table(rows: Sequence[tuple[str, str]]) -> str:
 
 
 def reindented(text: str) -> str:
-    """Return text without common indentation and leading blank lines.
+    """Remove the common indentation and the leading blank lines from a text.
 
     Source: `mlir::raw_indented_ostream::printReindented`, MLIR 22.
     """
@@ -172,7 +172,7 @@ def _block(found: re.Match[str]) -> str:
 
 
 def option_help(option: OptionInfo) -> str:
-    """Return the help text of an option, with its default."""
+    """Return the help text of an option, including the default value."""
     text = inspect.cleandoc(option.help).partition("\n")[0]
     default = "(required)" if option.required else f"(default {option.default_text})"
     # Some of MLIR's texts state the default.

@@ -1,4 +1,4 @@
-"""Conversion of declared passes to Python: names, types and defaults of attributes."""
+"""Converting declared passes to Python classes: names, types and default values."""
 
 from __future__ import annotations
 
@@ -44,17 +44,18 @@ _ZERO: dict[str, Any] = {"bool": False, "float": 0.0, "str": "", **dict.fromkeys
 
 
 class PythonOption(NamedTuple):
-    """An option as a field of a class.
+    """An option of a pass, as a field of a Python class.
 
     Attributes:
         field: The name of the field.
         name: The name of the option in pipelines.
-        scalar: The type of a single value, such as `UInt32`, for options without choices.
-        choices: The allowed values, if the declaration lists them.
-        is_list: Whether the option takes several values.
-        default: The default value; None if unknown.
+        scalar: The Python type of a single value, such as `UInt32`, or an empty string for an
+            option with choices.
+        choices: The allowed values, or an empty tuple if the declaration does not list values.
+        is_list: Whether the option accepts several values.
+        default: The default value, or None if there is no default or the default is unknown.
         help: The help text in one line.
-        notes: Comments with the C++ code of types and defaults that have no Python form.
+        notes: Comments with the C++ types and defaults that cannot be expressed in Python.
     """
 
     field: str
@@ -70,7 +71,7 @@ class PythonOption(NamedTuple):
         """Return the annotation of the field.
 
         Args:
-            choices: The name of the type for the choices; by default, the choices are written out.
+            choices: The name of the type for the choices, or an empty string to write a `Literal`.
         """
         if self.choices:
             kind = choices or f"Literal[{', '.join(map(literal, self.choices))}]"
@@ -92,7 +93,7 @@ class PythonOption(NamedTuple):
 
 
 class PythonStatistic(NamedTuple):
-    """A statistic as an attribute of a class.
+    """A statistic of a pass, as an attribute of a Python class.
 
     Attributes:
         attribute: The name of the attribute.
@@ -111,18 +112,18 @@ class PythonStatistic(NamedTuple):
 
 
 class PythonPass(NamedTuple):
-    """A pass as a class.
+    """A pass as a Python class.
 
     Attributes:
         class_name: The name of the class.
         name: The name of the pass in pipelines.
-        kind: The base class: `Pass`, `OperationPass` or `InterfacePass`.
-        target: The C++ class of the op or interface; empty for any op.
-        anchor: The name of the op, if known.
+        kind: The name of the base class: `Pass`, `OperationPass` or `InterfacePass`.
+        target: The C++ class of the op or interface, or an empty string for any op.
+        anchor: The name of the op, or an empty string if the name is unknown.
         dialects: The names of the dependent dialects.
         options: The options of the pass.
         statistics: The statistics of the pass.
-        notes: Comments on unknown names.
+        notes: Comments about ops, interfaces and dialects whose names are unknown.
     """
 
     class_name: str
@@ -137,15 +138,15 @@ class PythonPass(NamedTuple):
 
 
 def in_python(declared: PassDeclaration, *, by_variable: bool = False) -> PythonPass:
-    """Convert a declared pass to Python.
+    """Convert a declared pass to a Python class.
 
     Args:
         declared: The declared pass.
-        by_variable: Whether the names of fields are those of the C++ variables of options, instead
-            of the names of the options.
+        by_variable: Whether fields are named after the C++ variables of options instead of the
+            options.
 
     Raises:
-        SpecificationError: If the base class is unknown, or a name cannot be used in Python.
+        SpecificationError: If the base class is unknown, or a name is not valid in Python.
     """
     name, where = declared.def_name, str(declared.place)
     if not name or name.startswith("anonymous_"):
@@ -173,7 +174,7 @@ def in_python(declared: PassDeclaration, *, by_variable: bool = False) -> Python
 
 
 def _kind(declared: PassDeclaration) -> tuple[str, str]:
-    """Return the Python base class, and the C++ class of its op or interface."""
+    """Return the Python base class, and the C++ class of the op or interface."""
     base = _BASE.fullmatch(declared.base_class.strip())
     if base is None:
         raise SpecificationError(
@@ -203,7 +204,7 @@ def _dialects(declared: PassDeclaration, notes: list[str]) -> tuple[str, ...]:
 def _option(
     declared: OptionDeclaration, owner: PassDeclaration, *, by_variable: bool
 ) -> PythonOption:
-    """Return a declared option as a field."""
+    """Convert a declared option to a field."""
     notes: list[str] = []
     keywords = _keywords(declared, notes)
     scalar = "" if keywords else _scalar(declared, notes)
@@ -221,7 +222,7 @@ def _option(
 
 
 def _keywords(declared: OptionDeclaration, notes: list[str]) -> tuple[str, ...]:
-    """Return the listed values."""
+    """Return the keywords of the values that the declaration lists."""
     try:
         among = choices(declared.flags)
     except UnknownCpp:
@@ -239,7 +240,7 @@ def _scalar(declared: OptionDeclaration, notes: list[str]) -> str:
 
 
 def _default(declared: OptionDeclaration, scalar: str, notes: list[str]) -> Any:
-    """Return the default; None if there is none or it is unknown."""
+    """Return the default value, or None if there is no default or the default is unknown."""
     if optional_type(declared.type) and declared.default in {"", "std::nullopt"}:
         return None
     try:
@@ -255,10 +256,10 @@ def _default(declared: OptionDeclaration, scalar: str, notes: list[str]) -> Any:
 
 
 def _field(declared: OptionDeclaration, owner: PassDeclaration, *, by_variable: bool) -> str:
-    """Return the field's name: the preferred name of the option, or its other name.
+    """Return the field name, derived from the option name or the name of the C++ variable.
 
     Raises:
-        SpecificationError: If neither is a valid Python name.
+        SpecificationError: If neither of the two names is a valid Python name.
     """
     name, where = declared.argument, str(declared.place)
     if not name:
@@ -307,16 +308,16 @@ def _check_attributes(
 
 
 def snake_case(name: str) -> str:
-    """Return a C++ name in snake case.
+    """Convert a C++ name to snake case.
 
-    Consecutive capitals are one word: `numCSE` becomes `num_cse`.
+    Consecutive capital letters form a single word, so `numCSE` becomes `num_cse`.
     """
     words = re.sub(r"(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name)
     return words.lower()
 
 
 def one_line(text: str) -> str:
-    """Return text with each run of white space as one space."""
+    """Replace each run of white space in a text with a single space."""
     return " ".join(text.split())
 
 

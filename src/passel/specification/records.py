@@ -1,4 +1,4 @@
-"""Checked declarations from TableGen records."""
+"""Reading and checking the pass declarations in TableGen records."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Place(NamedTuple):
 
     Attributes:
         file: The path of the file.
-        line: The line, counted from 1.
+        line: The line number, counted from 1.
     """
 
     file: str
@@ -31,17 +31,17 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class OptionDeclaration:
-    """An option of a pass.
+    """The declaration of an option of a pass.
 
     Attributes:
         cpp_name: The name of the C++ variable.
         argument: The name of the option in pipelines.
-        type: The C++ type of the option; for a list, the element type.
-        default: The C++ expression for the default; empty if there is none.
+        type: The C++ type of the option, or the element type of a list option.
+        default: The C++ expression for the default value, or an empty string for no default.
         description: The help text of the option.
-        flags: Further arguments of the C++ constructor, such as choices.
-        is_list: Whether the option takes several values.
-        place: The place of the declaration.
+        flags: The additional arguments of the C++ constructor, such as the choices.
+        is_list: Whether the option accepts several values.
+        place: The location of the declaration.
     """
 
     cpp_name: str
@@ -56,13 +56,13 @@ class OptionDeclaration:
 
 @dataclass(frozen=True, slots=True)
 class StatisticDeclaration:
-    """A statistic of a pass.
+    """The declaration of a statistic of a pass.
 
     Attributes:
         cpp_name: The name of the C++ variable.
         name: The name of the statistic in reports.
         description: The description of the statistic in reports.
-        place: The place of the declaration.
+        place: The location of the declaration.
     """
 
     cpp_name: str
@@ -73,19 +73,20 @@ class StatisticDeclaration:
 
 @dataclass(frozen=True, slots=True)
 class PassDeclaration:
-    """A pass that a `.td` file declares.
+    """The declaration of a pass in a `.td` file.
 
     Attributes:
         def_name: The name of the record, which is also the name of the class.
         argument: The name of the pass in pipelines.
         base_class: The base class of the pass in C++.
-        summary: A summary in one line.
+        summary: The summary in one line.
         description: The description in Markdown, indented as in the file.
-        constructor: A C++ expression that creates the pass; empty for the default constructor.
+        constructor: A C++ expression that creates the pass, or an empty string for the default
+            constructor.
         dependent_dialects: The C++ classes of the dialects whose ops the pass may create.
-        options: The options of the pass, in order.
-        statistics: The statistics of the pass, in order.
-        place: The place of the declaration.
+        options: The options of the pass, in declaration order.
+        statistics: The statistics of the pass, in declaration order.
+        place: The location of the declaration.
     """
 
     def_name: str
@@ -103,12 +104,12 @@ class PassDeclaration:
 def read_passes(
     file: str, include: Sequence[str] = (), *, program: str = ""
 ) -> tuple[PassDeclaration, ...]:
-    """Return the passes in a `.td` file, sorted by record name.
+    """Return the declared passes in a `.td` file, sorted by record name.
 
     Args:
         file: The path of the file.
-        include: The directories of included files.
-        program: The path or name of llvm-tblgen; the default is that of `find_tablegen`.
+        include: The directories to search for included files.
+        program: The path or name of llvm-tblgen, by default the path that `find_tablegen` returns.
 
     Raises:
         SpecificationError: If TableGen rejects the file, the file does not include
@@ -133,16 +134,16 @@ def read_passes(
 def read_files(
     files: Sequence[str], include: Sequence[str] = (), *, program: str = ""
 ) -> tuple[PassDeclaration, ...]:
-    """Return the passes in several `.td` files, sorted by record name.
+    """Return the declared passes in several `.td` files, sorted by record name.
 
     Args:
-        files: The paths of the files. A pass from a file that several files include is returned
-            once.
-        include: The directories of included files.
+        files: The paths of the files. If several files include the same file, each pass in the
+            included file is returned once.
+        include: The directories to search for included files.
         program: The path or name of llvm-tblgen, as for `read_passes`.
 
     Raises:
-        SpecificationError: If a file cannot be read, as for `read_passes`.
+        SpecificationError: If a file or a pass name is invalid, as for `read_passes`.
     """
     found = {each: None for file in files for each in _read(file, include, program)}
     passes = sorted(found, key=lambda each: each.def_name)
@@ -153,13 +154,17 @@ def read_files(
 def with_defaults(
     passes: Iterable[PassDeclaration], defaults: Iterable[str]
 ) -> tuple[PassDeclaration, ...]:
-    """Return passes with other defaults for some options.
+    """Replace the default values of some options of declared passes.
 
     A C++ constructor may set defaults that differ from those in the file.
 
     Args:
         passes: The declared passes.
-        defaults: The defaults in the form `pass:option=expression`, with the names in pipelines.
+        defaults: The new default values in the form `pass:option=expression`. The names are the
+            names in pipelines, and the expression is C++ code.
+
+    Returns:
+        All passes, including those without new default values.
 
     Raises:
         SpecificationError: If a pass or option does not exist.
@@ -213,12 +218,12 @@ def _check_names(passes: Iterable[PassDeclaration]) -> None:
 
 
 class _Reader:
-    """The records of one file.
+    """A reader of the records in a `.td` file.
 
     Args:
-        records: All records, by name.
-        file: The file's path.
-        include: Directories of included files.
+        records: All records in the file, by name.
+        file: The path of the file.
+        include: The directories to search for included files.
     """
 
     def __init__(self, records: dict[str, Any], file: str, include: Sequence[str]) -> None:

