@@ -2,8 +2,8 @@
 
 A pass class declares constraints in its body, a bundle takes constraints as an argument, and
 `PipelineBuilder.constrain` adds constraints to any step. Constraints apply to the order in which
-steps run, across nested pipelines. A builder rejects a pipeline that violates a constraint. For
-`followed_by` and `preceded_by`, the builder inserts a missing cleanup instead.
+steps run, across nested pipelines. A builder inserts the cleanups that `followed_by` and
+`preceded_by` request, and rejects a pipeline that violates any other constraint.
 """
 
 from __future__ import annotations
@@ -49,11 +49,12 @@ class Constraint:
     except `origin` are equal.
 
     Attributes:
-        kind: The name of the function that creates the constraint, with dashes for underscores.
+        kind: The name of the function that creates the constraint, with underscores replaced by
+            dashes.
         targets: The targets of the steps that the condition refers to.
         origin: The source location of the call that created the constraint.
         cleanup: The argument of `followed_by` or `preceded_by`: a pass, a pass class, a pass name,
-            a bundle or a pass type. None for other kinds of constraints.
+            a bundle or a pass type. Other kinds of constraints have the value None.
     """
 
     kind: str
@@ -81,7 +82,7 @@ class Constraint:
 
 
 class Rule(NamedTuple):
-    """A constraint on a pipeline, with the origin of the constraint.
+    """A constraint, and the class, bundle or call that the constraint comes from.
 
     Attributes:
         constraint: The constraint.
@@ -90,7 +91,7 @@ class Rule(NamedTuple):
         target: The target that was passed to `PipelineBuilder.constrain`, or None for a constraint
             that a pass class or bundle declares.
         extension: The name of the extension that called `PipelineBuilder.constrain`, or an empty
-            string if no extension did.
+            string if the caller was not an extension.
     """
 
     constraint: Constraint
@@ -192,7 +193,7 @@ def immediately_after(target: Target) -> Constraint:
 
 
 def not_between(first: Target, last: Target) -> Constraint:
-    """Forbid a step to run after a match of one target and before a later match of another.
+    """Forbid a step to run between a match of one target and a later match of another target.
 
     The step must run before all steps that match `first`, or after all steps that match `last`.
 

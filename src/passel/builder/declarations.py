@@ -1,7 +1,7 @@
-"""Declarations of pass types and of idempotence.
+"""Tables that declare the types of passes, and whether passes are idempotent.
 
-In its body, a pass class declares its pass types and whether the pass is idempotent. A
-`DeclarationTable` declares the same properties for passes from other packages, by pass name or
+The body of a pass class declares the types of the pass and whether the pass is idempotent. A
+`DeclarationTable` declares types and idempotence for passes from other packages, by pass name or
 class. Installed packages add declarations to the default table through entry points in the group
 `passel.declarations`. Each entry point names a function that takes the table.
 """
@@ -28,7 +28,7 @@ class Facts(NamedTuple):
     """The properties of a pass that affect its position in a pipeline.
 
     Attributes:
-        types: The pass types of the pass.
+        types: The types of the pass.
         idempotent: Whether a second run of the pass, right after the first run, changes nothing.
     """
 

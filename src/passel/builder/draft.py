@@ -33,8 +33,8 @@ class Draft:
         constraints: The rules that `PipelineBuilder.constrain` added, in order.
         regions: The title, start target, end target and analyses of each region that
             `PipelineBuilder.between` added.
-        removals: The removed steps, the rules before the removal, and the name of the removing
-            extension, for each removal.
+        removals: For each removal, the removed steps, the rules before the removal, and the name of
+            the extension that removed the steps.
         users: The steps next to which extensions inserted passes, each with the extension's name.
     """
 

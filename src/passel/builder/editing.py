@@ -98,7 +98,7 @@ class Edit:
         """Return the nodes for an item that a user adds to a pipeline.
 
         Raises:
-            PipelineError: If a pipeline text is invalid, or a pass has a different anchor.
+            PipelineError: If a pipeline text is invalid, or the anchor of a pass does not match.
         """
         if isinstance(item, Bundle):
             inner = [node for each in item.members for node in self.nodes(each, anchor)]
@@ -183,7 +183,7 @@ class Edit:
         raise refused[0]
 
     def add_stage(self, name: str, default: Items, scope: Scope, *, required: bool) -> None:
-        """Append a stage to a scope, with the same errors as `PipelineBuilder.stage`."""
+        """Append a stage to a scope, raising the same errors as `PipelineBuilder.stage`."""
         if self._rules.units(Stage(name)):
             raise InsertionError(f"stage '{name}' already exists")
         anchor = self._anchor(scope)
@@ -214,13 +214,13 @@ class Edit:
             step.because = (f"it was inserted {side} {describe(target)}",)
 
     def replace(self, target: Target, items: Items, occurrence: Occurrence) -> None:
-        """Replace matches of a target, with the same errors as `PipelineBuilder.replace`."""
+        """Replace matches of a target, raising the same errors as `PipelineBuilder.replace`."""
         for unit in self._select(target, occurrence):
             self._put_beside(unit, items, after=False, split=False)
             self._take_out(unit, describe(target))
 
     def remove(self, target: Target, occurrence: Occurrence) -> None:
-        """Remove matches of a target, with the same errors as `PipelineBuilder.remove`."""
+        """Remove matches of a target, raising the same errors as `PipelineBuilder.remove`."""
         for unit in self._rules.select(target, occurrence):
             self._take_out(unit, describe(target))
 

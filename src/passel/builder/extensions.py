@@ -102,7 +102,7 @@ def installed_extensions() -> tuple[Extension, ...]:
 
 
 def run_extensions(builder: Any, extensions: Iterable[Any], draft: Draft) -> None:
-    """Call extensions in alphabetical order of their names.
+    """Call extensions in alphabetical order.
 
     An extension that raises an `InsertionError` is called again after the other extensions.
 
@@ -114,8 +114,8 @@ def run_extensions(builder: Any, extensions: Iterable[Any], draft: Draft) -> Non
     Raises:
         InsertionError: If an extension still fails after all other extensions have run, or two
             extensions have the same name.
-        PipelineError: If an extension adds an invalid pipeline text, or a pass with a different
-            anchor.
+        PipelineError: If an extension adds an invalid pipeline text, or a pass whose anchor does
+            not match the pipeline.
     """
     waiting = sorted(map(Extension.of, extensions), key=lambda each: each.name)
     for one, other in pairwise(waiting):

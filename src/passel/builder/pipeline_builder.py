@@ -45,7 +45,8 @@ class PipelineBuilder(PipelinePlan):
 
     Attributes:
         adapter: The adapter that was passed to the constructor, or None.
-        registry: The registry that resolves pass names. Extensions can register passes in it.
+        registry: The registry that resolves pass names. Extensions can register passes in this
+            registry.
 
     Example:
         >>> builder = PipelineBuilder("builtin.module")
@@ -69,8 +70,8 @@ class PipelineBuilder(PipelinePlan):
         Args:
             anchor: The anchor of the nested pipeline: an op name, an op class, or `any`.
             label: The label of the nested pipeline.
-            jobs: The maximum number of ops to process in parallel, or None for the limit of the
-                run, which always applies.
+            jobs: The maximum number of ops to process in parallel, or None for no extra limit. The
+                limit of the run always applies.
         """
         view = copy(self)
         (view._at,) = self.add(OpPassManager(anchor, jobs=jobs), label=label).labels
@@ -89,14 +90,16 @@ class PipelineBuilder(PipelinePlan):
 
         Args:
             items: The passes to append, in any form that `OpPassManager.add` accepts, or bundles.
-            label: The label of the new step. Several new steps become a bundle with this name.
+            label: The label of the new step. If there are several new steps, the label names a
+                bundle of these steps.
             stage: The name of the stage to append to, such as `codegen` or `pre_codegen`, or an
                 empty string to append to the pipeline.
 
         Raises:
             InsertionError: If the change would violate a constraint, the label is already used, or
                 the stage does not exist.
-            PipelineError: If a pipeline text is invalid, or a pass has a different anchor.
+            PipelineError: If a pipeline text is invalid, or the anchor of a pass does not match the
+                pipeline.
         """
         with edited(self._draft) as edit:
             scope = edit.stage(stage) if stage else edit.nest(self._at)
@@ -128,7 +131,8 @@ class PipelineBuilder(PipelinePlan):
         Raises:
             InsertionError: If no step matches the target, the change would violate a constraint, or
                 a pipeline would have to be split.
-            PipelineError: If a pipeline text is invalid, or a pass has a different anchor.
+            PipelineError: If a pipeline text is invalid, or the anchor of a pass does not match the
+                pipeline.
         """
         with suppress(InsertionError) if missing_ok else nullcontext(), edited(self._draft) as edit:
             edit.insert(target, items, occurrence, after=False, split=split)
@@ -156,7 +160,7 @@ class PipelineBuilder(PipelinePlan):
         """Insert passes right after the first pass of a type, or append passes to a stage.
 
         Args:
-            target: A pass type, or a stage or its name.
+            target: A pass type, a stage, or the name of a stage.
             items: The passes to insert, in any form that `add` accepts.
 
         Raises:
@@ -203,7 +207,7 @@ class PipelineBuilder(PipelinePlan):
     # -- Order ------------------------------------------------------------------------------
 
     def constrain(self, target: Target, *constraints: Constraint) -> None:
-        """Constrain all steps that match a target now or later.
+        """Add constraints to all steps that match a target, now or in the future.
 
         The constraints apply in addition to those that the passes and bundles declare.
 
@@ -212,8 +216,8 @@ class PipelineBuilder(PipelinePlan):
             constraints: The constraints to add.
 
         Raises:
-            InsertionError: If the pipeline already violates one of the constraints. In this case,
-                no constraint is added.
+            InsertionError: If the pipeline already violates one of the constraints. An error leaves
+                the builder unchanged.
             DefinitionError: If an object in `constraints` is not a `Constraint`.
 
         Example:
@@ -238,7 +242,7 @@ class PipelineBuilder(PipelinePlan):
 
         A pass that cannot run in this pipeline is added to the first nested pipeline in which the
         pass can run. The members of a bundle keep their order. A `not_between` constraint does not
-        affect the position, but a violation is an error.
+        affect the positions of passes, but a violation is an error.
 
         Args:
             items: The passes to place, in any form that `add` accepts.
@@ -246,7 +250,8 @@ class PipelineBuilder(PipelinePlan):
 
         Raises:
             InsertionError: If no order satisfies all constraints, or a required pass is missing. If
-                constraints contradict each other, the message lists the shortest cycle.
+                constraints contradict each other, the message lists the shortest cycle of
+                constraints.
             PipelineError: If a pipeline text is invalid, or neither this pipeline nor a nested
                 pipeline has the anchor of a pass.
 
@@ -268,9 +273,9 @@ class PipelineBuilder(PipelinePlan):
     def between(self, start: Target, end: Target, *, preserves: type | tuple[type, ...]) -> Self:
         """Require each pass between two steps to declare that it preserves certain analyses.
 
-        For passes that declare `produces` and `requires`, such a region is unnecessary. A region
-        extends from each step that matches `start` to the next step that matches `end`. The steps
-        are matched when the pipeline is built.
+        Passes that declare `produces` and `requires` do not need a region. A region extends from
+        each step that matches `start` to the next step that matches `end`. The regions are
+        determined when the pipeline is built.
 
         Args:
             start: A target that matches the steps after which a region starts.
@@ -287,7 +292,7 @@ class PipelineBuilder(PipelinePlan):
     # -- Stages -----------------------------------------------------------------------------
 
     def stage(self, name: str, *default: object, required: bool = False) -> Stage:
-        """Append a stage, a named position in the pipeline that does not depend on any pass.
+        """Append a stage, a named position in the pipeline at which extensions can add passes.
 
         The stages `pre_NAME` and `post_NAME` are added right before and after the stage.
 
@@ -310,18 +315,18 @@ class PipelineBuilder(PipelinePlan):
     def extend(self, *extensions: Callable[[PipelineBuilder], object] | Extension) -> Self:
         """Run extensions, which add passes to the pipeline, and return this builder.
 
-        Extensions run in alphabetical order of their names. An extension whose target is missing
-        runs again after the other extensions.
+        Extensions run in alphabetical order. An extension whose target is missing runs again after
+        the other extensions.
 
         Args:
             extensions: The functions to call with this builder, or `Extension` objects, which give
                 functions a name.
 
         Raises:
-            InsertionError: If an extension cannot insert a pass, or two extensions conflict. In
-                this case, the builder is unchanged.
-            PipelineError: If an extension adds an invalid pipeline text, or a pass with a different
-                anchor.
+            InsertionError: If an extension cannot insert a pass, or two extensions conflict. An
+                error leaves the builder unchanged.
+            PipelineError: If an extension adds an invalid pipeline text, or a pass whose anchor
+                does not match the pipeline.
             Exception: If an extension raises any other exception. A note on the exception names the
                 extension.
         """

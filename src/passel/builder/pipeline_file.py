@@ -74,7 +74,7 @@ def read_pipeline_file(
 
 @contextmanager
 def placed(span: Span) -> Generator[None]:
-    """Replace locations in generated text, in errors, with a location in the source.
+    """Change the locations of errors in generated text to a location in the source.
 
     Args:
         span: The location in the source.
@@ -218,7 +218,7 @@ class _Variables:
         self._values = dict(values)
 
     def declare(self, node: _Node) -> None:
-        """Declare the variables in a table, and reject a variable without default and value."""
+        """Declare the variables in a table, and reject variables without a default or value."""
         for name, value in node.table("the variables").items():
             default = value.text(f"the value of '{name}'", empty=True)
             if not default and name not in self._values:

@@ -37,11 +37,12 @@ if TYPE_CHECKING:
 class PipelinePlan:
     """A pipeline that can be queried and built, but not changed.
 
-    The constructor takes the arguments of `PipelineBuilder`.
+    The constructor takes the same arguments as `PipelineBuilder`.
 
     Attributes:
         adapter: The adapter that was passed to the constructor, or None.
-        registry: The registry that resolves pass names. Extensions can register passes in it.
+        registry: The registry that resolves pass names. Extensions can register passes in this
+            registry.
         declarations: The table of pass types and idempotence.
     """
 
@@ -285,7 +286,7 @@ class PipelinePlan:
         return manager
 
     def report(self) -> tuple[Remark, ...]:
-        """Return remarks about the steps that `build` drops or inserts, and warnings."""
+        """Return remarks about steps that `build` drops or inserts, and about missing cleanups."""
         return finish(self._draft.copy())
 
 

@@ -1,4 +1,4 @@
-"""Matching targets with steps, and finding violated constraints."""
+"""Matching targets against steps, and finding violated constraints."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ class Rules:
         return list(found.values())
 
     def select(self, target: Target, occurrence: Occurrence) -> list[Unit]:
-        """Return the first match, the last match, all matches or the match with an index.
+        """Return the first match, the last match, all matches or a numbered match of a target.
 
         Args:
             target: The target to match.
@@ -202,7 +202,7 @@ class Rules:
 
     @cached_property
     def breaches(self) -> dict[str, InsertionError]:
-        """The errors for violated constraints, by a sentence that states the constraint."""
+        """The errors for violated constraints, keyed by a sentence that states the constraint."""
         return {
             (about := rule.about(step)): InsertionError(f"{about}, but {breach}", rules=(rule,))
             for rule, step in self.all
@@ -259,10 +259,7 @@ class Rules:
         return ""
 
     def demands(self, constraint: Constraint, step: Step) -> Iterator[tuple[Step, list[Step]]]:
-        """Yield each constrained step with a list of steps, one of which must run before the step.
-
-        The steps match the target of the constraint, or are constrained by it.
-        """
+        """Yield pairs of a step and a list of candidates, one of which must run before the step."""
         others = self.others(constraint.targets[0], step) if constraint.targets else []
         match constraint.kind:
             case "after-any" | "immediately-after":
@@ -277,9 +274,9 @@ class Rules:
     # -- Wishes -----------------------------------------------------------------------------
 
     def unfulfilled(self) -> list[tuple[Rule, Step]]:
-        """Return the rules whose cleanup is missing, with their steps, by constraint and position.
+        """Return the rules whose cleanup is missing, with the affected steps.
 
-        These are rules with a `followed_by` or `preceded_by` constraint.
+        The rules are sorted by constraint and by the position of the step.
         """
         wishes = [
             (rule, step)

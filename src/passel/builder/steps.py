@@ -110,7 +110,7 @@ Target: TypeAlias = "type[Pass[Any]] | str | PassType | Named"
 
 @dataclass(frozen=True, slots=True)
 class Stage(Named):
-    """A named position in a pipeline that does not depend on any pass.
+    """A named position in a pipeline at which extensions can add passes.
 
     Attributes:
         name: The name of the stage.
@@ -162,7 +162,7 @@ class Bundle(Named):
         types: The pass types of all members, in addition to the members' own types.
         constraints: The constraints on all members, in addition to the members' own constraints.
         idempotent: Whether a second run of the bundle, right after the first run, changes nothing.
-            If this is None, the bundle is idempotent if all members are idempotent.
+            If the value is None, the bundle is idempotent if all members are idempotent.
 
     Raises:
         DefinitionError: If `types` or `constraints` is not a tuple, or contains an object of the

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class UsageError(PasselError):
     """The command line of a tool is invalid.
 
-    The message is shown to the user. A tool raises this error before any processing, except for
-    files that cannot be written. Mistakes in the input raise other errors.
+    The message is shown to the user. A tool raises this error before any processing, unless an
+    output file cannot be written. Mistakes in the input raise other errors.
     """
 
 
@@ -46,13 +46,13 @@ class Flag:
     Attributes:
         help: The help text in one line, or an empty string to leave the flag out of the help.
         metavar: The placeholder for the value of the flag, or an empty string for a boolean flag.
-        default: The value if the flag is not given. By default, the value is None with `parse`,
-            False for a boolean flag, and otherwise an empty string.
+        default: The value if the flag is not given. By default, the value is False for a boolean
+            flag, None for a flag with `parse`, and an empty string for any other flag.
         implied: The value if the flag is given without `=value`, or None if a value is required.
         short: The alternative names of the flag.
         choices: The allowed values, by default those in a metavar such as `<list|tree>`. Without
             choices, any value is allowed.
-        repeated: Whether the flag can be given several times, which collects all values.
+        repeated: Whether the flag can be given several times to collect several values.
         parse: A function that converts the text of a value. The message of a `ValueError` completes
             a sentence that starts with the name of the flag.
         ir: The name of the IR that the flag applies to, or an empty string for all IRs.
@@ -204,7 +204,7 @@ class Frontend:
         """Set whether the IR's own passes may use several threads."""
 
     def parse(self, part: SourcePart, context: Any, warn: Callable[[Diagnostic], None]) -> Parsed:
-        """Parse a part of the input, and return its contents.
+        """Parse a part of the input, and return the parsed contents.
 
         Args:
             part: The part of the input.
@@ -326,7 +326,7 @@ class WritesSources(Protocol):
     """
 
     def print_source(self, op: Any, context: Any, *, locations: bool = False) -> str:
-        """Return the text of an op that parses to the same IR, without a final newline.
+        """Return a text that parses to the same IR as the op, without a final newline.
 
         The text also contains the parts of a file that are outside the op, such as resources.
         """

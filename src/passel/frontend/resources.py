@@ -1,4 +1,4 @@
-"""External resources, which are data of tools in an IR file, such as a pipeline to replay.
+"""External resources: data that tools store in an IR file, such as a pipeline to replay.
 
 This module processes only text, and therefore needs no IR package.
 """

@@ -1,4 +1,4 @@
-"""Bisection, which finds the pass execution and the rewrite that make IR interesting.
+"""Bisection, which finds the pass execution or the rewrite that makes IR interesting.
 
 `bisect` runs a pass manager on new inputs, each time up to a different execution. `Bisection`
 searches the recorded states of a run without running passes. To find a rewrite, `guilty_rewrite`
@@ -323,7 +323,7 @@ class LimitsRewrites(Protocol):
     def limited_rewrites(self, limit: int | None) -> AbstractContextManager[list[str]]:
         """Limit the number of rewrites in a `with` block, and list the rewrites.
 
-        The context manager yields a list, to which the passes append a line about each rewrite.
+        The context manager yields a list, to which a line about each rewrite is appended.
 
         Args:
             limit: The maximum number of rewrites, or None for no limit.

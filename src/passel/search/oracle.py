@@ -76,13 +76,13 @@ class Oracle(ABC):
     def of_death(self, died: Died) -> Answer:
         """Return the answer about a case that crashed the child process.
 
-        By default, the verdict on such a case is unknown.
+        By default, the verdict on a case that crashed is unknown.
         """
         return Answer(Verdict.INVALID)
 
 
 class SameFailure(Oracle):
-    """An oracle that finds a case interesting if the case fails with an expected failure.
+    """An oracle that finds a case interesting if a run of the case fails as expected.
 
     Args:
         subject: The subject that parses and runs cases.
@@ -212,7 +212,7 @@ class NotValid(Oracle):
         return Answer(Verdict.DULL)
 
     def of_death(self, died: Died) -> Answer:
-        """Return the verdict that the case is interesting, since the IR crashes the parser."""
+        """Return the answer that the case is interesting, since the IR crashes the parser."""
         return Answer(Verdict.INTERESTING)
 
 
@@ -272,8 +272,8 @@ class ComputesElse(Oracle):
         timeout: The time limit for a function in seconds, or None for five seconds.
 
     Attributes:
-        left_out: A list of the functions in `first` that were not run, with reasons, as text. The
-            text is empty if all functions were run.
+        left_out: A text that lists the functions in `first` that were not run, with reasons, or an
+            empty string if all functions were run.
 
     Raises:
         SearchError: If no function in `first` can be run.

@@ -1,4 +1,4 @@
-"""Places in a pipeline, and the part of a run between two places."""
+"""Places in a pipeline, and a gate that runs only the passes between two places."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Place(NamedTuple):
-    """A place in a run, right after a pass.
+    """A place in a run, right after the execution of a pass.
 
     Attributes:
         path: The path of the pass, such as `builtin.module/func.func/1:cse`.
@@ -67,8 +67,8 @@ class Stretch:
     """A gate that runs only the passes between two places (see `PassManager.add_gate`).
 
     At a place without a symbol, the pass and all earlier passes have run on all ops, and no later
-    pass has run. A place with a symbol is right after the pass has run on the op with this symbol,
-    if ops are processed sequentially. At this place, the whole nested pipeline has run on earlier
+    pass has run. A place with a symbol is the moment in a sequential run right after the pass has
+    run on the op with this symbol. At this moment, the whole nested pipeline has run on earlier
     ops, and no pass of the nested pipeline has run on later ops. A run up to a place, followed by a
     run from the same place, has the same effect on the IR as a single run.
 

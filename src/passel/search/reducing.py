@@ -33,10 +33,10 @@ def ddmin(items: Sequence[_T], first: FirstInteresting[_T], *, size: int | None 
     """Remove items from an interesting list until no single item can be removed.
 
     The search first tries to remove all items, then halves, quarters and so on. At the end, the
-    search repeats the removal of single items until every item is needed.
+    search removes single items until every remaining item is needed.
 
     Args:
-        items: The list of items, which is interesting.
+        items: The items of an interesting list.
         first: A function that returns the index of the first interesting list, or None. The
             function takes an iterable of shorter lists, each in the order of `items`, and may test
             several lists at once.
@@ -168,7 +168,7 @@ class Reducer:
         return self._size(self.best, self._root)
 
     def offer(self, cases: Sequence[Case]) -> bool:
-        """Replace the best case with the first interesting case in a list, even with a larger case.
+        """Replace the best case with the first interesting case in a list, even if it is larger.
 
         Returns:
             Whether any case in the list is interesting.

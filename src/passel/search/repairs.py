@@ -43,7 +43,7 @@ def is_terminator(op: Op, block: Block) -> bool:
 def function_type(op: Op) -> tuple[list[str], str] | None:
     """Return the argument types of a function and the rest of the function type as text.
 
-    The result is None for other ops.
+    The result is None if the op is not a function.
     """
     text = op.entry("function_type")
     entry = next(op.blocks(), None)
@@ -55,7 +55,7 @@ def function_type(op: Op) -> tuple[list[str], str] | None:
 
 
 def set_function_type(op: Op, text: str) -> None:
-    """Set the type of a function op to a text."""
+    """Replace the value of an op's `function_type` property with a text."""
     op.properties = [
         f"function_type = {text}" if each.startswith("function_type = ") else each
         for each in op.properties

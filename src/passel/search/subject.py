@@ -47,7 +47,7 @@ class Case(NamedTuple):
     verify_each: bool = True
 
     def text(self) -> str:
-        """Return the text of a file for the case, which is a reproducer if a pipeline is given."""
+        """Return the text of a file for the case, which is a reproducer if there is a pipeline."""
         if not self.pipeline:
             return self.ir.rstrip("\n") + "\n"
         return reproducer_text(self.ir.rstrip("\n"), self.pipeline, verify_each=self.verify_each)

@@ -142,8 +142,7 @@ def in_python(declared: PassDeclaration, *, by_variable: bool = False) -> Python
 
     Args:
         declared: The declared pass.
-        by_variable: Whether fields are named after the C++ variables of options instead of the
-            options.
+        by_variable: Whether field names come from the C++ variables instead of the option names.
 
     Raises:
         SpecificationError: If the base class is unknown, or a name is not valid in Python.

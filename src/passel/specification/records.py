@@ -160,8 +160,8 @@ def with_defaults(
 
     Args:
         passes: The declared passes.
-        defaults: The new default values in the form `pass:option=expression`. The names are the
-            names in pipelines, and the expression is C++ code.
+        defaults: The new default values in the form `pass:option=expression`. Passes and options
+            are named as in pipelines, and the expression is C++.
 
     Returns:
         All passes, including those without new default values.

@@ -27,9 +27,8 @@ class AdapterContract(Subject):
     """Tests that an adapter fulfills the contract of `IRAdapter`.
 
     To run the tests, define a subclass whose name starts with `Test`. The defaults assume an IR
-    with all features. To turn off tests of features that the IR lacks, override class attributes
-    with values such as a `program` without nested modules, `has_parents = False` or
-    `interface = None`.
+    with all features. To turn off tests of features that the IR lacks, set `has_parents = False` or
+    `interface = None`, or define a `program` without nested modules.
 
     Attributes:
         adapter: The adapter under test.
@@ -39,7 +38,7 @@ class AdapterContract(Subject):
             body except that of the top-level op.
         isolated: The roles of ops that are isolated from above.
         unregistered: The roles of ops that no dialect defines.
-        interface: An interface that only the roles in `implementing` implement, or None.
+        interface: An interface that only ops with a role in `implementing` implement, or None.
         implementing: The roles of ops that implement `interface`.
         dialect: The name of a dialect that can be loaded, or an empty string.
         misspelt: A misspelled op name, the correct op name, and the name of an unknown dialect.
@@ -53,8 +52,8 @@ class AdapterContract(Subject):
     A subclass defines four methods. `build(node, context)` returns a valid op for a node and all
     nested nodes. `change(op)` changes an op with any role, and the op remains valid. `break_(op)`
     makes an op with the role `func` invalid. `move(op, into)` moves an op to the end of the body
-    of another op, whose role has children with this role in `program`. The message of a failing
-    test names the method of the adapter. Fix the first failure first.
+    of another op. Only the combinations of roles that occur in `program` are moved. The message of
+    a failing test names the method of the adapter. Fix the first failure first.
     """
 
     # -- Kinds -------------------------------------------------------------------------------
@@ -322,7 +321,7 @@ class AdapterContract(Subject):
     # -- Optional abilities ------------------------------------------------------------------
 
     def test_sending(self) -> None:
-        """Decoding the encoded changes to an op in a copy of the op produces the same IR."""
+        """Changes that are encoded for an op and decoded for a copy have the same effect."""
         able = self._able(SendsOps)
         context = self.adapter.create_context()
         sample, copy = self._sample(context), self._sample(context)

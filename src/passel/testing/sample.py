@@ -42,8 +42,8 @@ class Node(NamedTuple):
     def moves(self) -> Iterator[tuple[Path, Path]]:
         """Yield the path of each node that can move, and the path of the node's new parent.
 
-        A node is a valid parent if another node with its role already has a similar child. The new
-        parent is the preceding node if that node is valid, otherwise the first valid node.
+        A node can be the new parent if a node with the same role already has a similar child. The
+        new parent is the preceding node if possible, otherwise the first possible node.
         """
         nodes = dict(self.walk())
         allowed = {(o.role, n.role, n.symbol is None) for o in nodes.values() for n in o.body}
