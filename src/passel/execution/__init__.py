@@ -1,4 +1,4 @@
-"""Runs of pipelines: steps on ops, their outcomes, and strategies for sibling ops."""
+"""Execution of pipelines on ops, sequentially or on workers, and the options of runs."""
 
 from passel.execution.options import PassGate, RunOptions, VerifyEach
 from passel.execution.run import Run

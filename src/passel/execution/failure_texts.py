@@ -1,4 +1,4 @@
-"""Failures of steps, with the diagnostics that describe them."""
+"""Creation of the failures of steps, each with a diagnostic that describes the failure."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 class Suspects(NamedTuple):
-    """The steps and ops that may have caused a failure.
+    """The step, the passes and the ops that may have caused a failure.
 
     Attributes:
         step: The step that failed, or the step whose nested pipelines contain the passes; None if
-            the pipeline was not run.
-        passes: The passes that may have caused the failure.
-        ops: The ops that these passes ran on.
+            a dynamic pipeline could not be run.
+        passes: The steps of the passes that may have caused the failure.
+        ops: The ops that the passes ran on.
     """
 
     step: Step | None
@@ -46,16 +46,16 @@ PLACES = (
 
 
 class Failures(NamedTuple):
-    """Creates failures and their messages.
+    """Creates the failures of a run, with their messages.
 
     Attributes:
-        adapter: Names and locates ops.
+        adapter: The adapter of the IR, which provides the names and locations of ops.
     """
 
     adapter: IRAdapter
 
     def raised(self, step: Step, op: Any, error: BaseException) -> Failure:
-        """Return the failure of a step that raised an exception."""
+        """Return the failure of a step on `op` that raised an exception."""
         kind, blamed = "crashed", op
         text = f"{type(error).__name__}: {words_of(error)}".rstrip(": \n")
         message = f"{_event(step, 'crashed')}: {_gist(text)}"
@@ -66,20 +66,21 @@ class Failures(NamedTuple):
         return self._failure(kind, _sole(step, op), op, message, blamed=blamed, cause=error)
 
     def interrupted(self, step: Step, op: Any, error: BaseException) -> Failure:
-        """Return the failure of a step that was interrupted."""
+        """Return the failure of a step on `op` that was interrupted."""
         message = _event(step, f"was interrupted by {type(error).__name__}")
         return self._failure("interrupted", _sole(step, op), op, message, cause=error)
 
     def invalid(
         self, step: Step, op: Any, error: InvalidIR, deferred: Sequence[Step] = ()
     ) -> Failure:
-        """Return the failure of a step after which the IR does not verify.
+        """Return the failure of a step after which the verifier rejects the op.
 
         Args:
-            step: The step.
+            step: The step that ran last.
             op: The op that the step ran on.
-            error: The verifier's error.
-            deferred: Earlier steps that claim to preserve everything, but are not verified yet.
+            error: The error that the verifier reported.
+            deferred: The earlier steps that claimed to preserve everything, after which the op has
+                not been verified.
         """
         failure = self.invalid_after(_sole(step, op), op, error)
         if deferred:
@@ -91,7 +92,7 @@ class Failures(NamedTuple):
         return failure
 
     def invalid_after(self, suspects: Suspects, op: Any, error: InvalidIR) -> Failure:
-        """Return the failure of an op that is invalid after passes on the op or on nested ops."""
+        """Return the failure of passes on an op or on its nested ops that left the op invalid."""
         failure = self._failure(
             "invalid", suspects, op, error.message, blamed=error.op, cause=error.__cause__
         )
@@ -100,11 +101,11 @@ class Failures(NamedTuple):
         return failure
 
     def of_one_in(self, suspects: Suspects, error: InvalidIR | None) -> Failure:
-        """Return the failure of one of several steps that an adapter ran as one, on the only op.
+        """Return the failure of one of several passes that an adapter ran in one call.
 
         Args:
-            suspects: The steps that may have failed.
-            error: The verifier's error, if there is one.
+            suspects: The passes that may have failed, and the only op that they ran on.
+            error: The error that the verifier reported; None if a pass failed.
         """
         (op,) = suspects.ops
         if error is not None:
@@ -114,7 +115,13 @@ class Failures(NamedTuple):
         return self._failure("failed", suspects, op, f"one of the {_titles(suspects)} failed")
 
     def lost(self, step: Step, op_name: str, enclosing: Any) -> Failure:
-        """Return the failure of a pass whose op is gone, so that the op cannot be examined."""
+        """Return the failure of a pass that erased or moved its own op.
+
+        Args:
+            step: The step of the pass.
+            op_name: The name of the erased or moved op, which can no longer be accessed.
+            enclosing: The innermost enclosing op that still exists, or None.
+        """
         message = (
             f"'{op_name}' op pass '{step.title}' erased or moved the op that it ran on; only a "
             "pass on the enclosing op may do that"
@@ -127,29 +134,29 @@ class Failures(NamedTuple):
         return Failure("isolation", step.title, step.path, op_name, None, place, diagnostic)
 
     def died(self, suspects: Suspects, op: Any, how: str) -> Failure:
-        """Return the failure of passes in a worker process that has died.
+        """Return the failure of passes that ran in a worker process that died.
 
         Args:
-            suspects: The passes that it was to run, and the op.
-            op: The op that the worker processed.
-            how: How it ended.
+            suspects: The passes that may have been running, and the op.
+            op: The op that the passes ran on.
+            how: The end of the process as a predicate, such as `was killed by SIGSEGV`.
         """
         message = f"failed: the process that ran passes on it {how}"
         return self._failure("crashed", suspects, op, message)
 
     def violation(self, suspects: Suspects, op: Any, how: str, op_name: str = "") -> Failure:
-        """Return the failure of passes on one op that changed, erased or moved another op.
+        """Return the failure of passes that changed, erased or moved an op other than their own.
 
         Args:
-            suspects: The steps that may have failed.
-            op: The changed op; if the op was erased or moved, the op that enclosed it.
-            how: The change, as the predicate of a sentence about the op.
-            op_name: The name of the op that is gone.
+            suspects: The passes that may have made the change.
+            op: The changed op; for an erased or moved op, its former parent op.
+            how: The predicate of a sentence that describes the change to the op.
+            op_name: The name of the erased or moved op; an empty string for a changed op.
         """
         return self._failure("isolation", suspects, op, how, op_name=op_name)
 
     def unschedulable(self, step: Step | None, op: Any, rejection: str) -> Failure:
-        """Return the failure of a step, or a pipeline, that cannot run on the op."""
+        """Return the failure of a step, or a dynamic pipeline, that cannot run on `op`."""
         return self._failure("unschedulable", _sole(step, op), op, rejection)
 
     def _failure(
@@ -163,16 +170,16 @@ class Failures(NamedTuple):
         op_name: str = "",
         cause: BaseException | None = None,
     ) -> Failure:
-        """Return the failure of steps on an op, with a message about that op or the one to blame.
+        """Return a failure whose diagnostic is about the op to blame.
 
         Args:
-            kind: The kind of failure.
-            suspects: The steps that may have failed.
-            op: The op that failed, unless the suspects ran on a single one.
-            message: The message, as the predicate of a sentence about the op to blame.
-            blamed: The op to blame; by default `op`.
-            op_name: The name of the op to blame, if it is gone.
-            cause: The exception that caused the failure.
+            kind: The kind of failure, such as `crashed`.
+            suspects: The passes that may have caused the failure, and their ops.
+            op: The op of the failure, unless the suspects have exactly one op.
+            message: The predicate of a sentence about the op to blame.
+            blamed: The op to blame; None for `op`.
+            op_name: The name of the op to blame if it no longer exists, or an empty string.
+            cause: The exception that caused the failure, or None.
         """
         blamed = op if blamed is None else blamed
         message = f"'{op_name or self.adapter.kind_of(blamed).name}' op {message}"
@@ -214,19 +221,19 @@ def _titles(suspects: Suspects) -> str:
 
 
 def suspects_of(step: Step, tasks: Sequence[PassContext[Any]], alive: Sequence[Any]) -> Suspects:
-    """Return the passes of nested pipelines that ran on some ops as suspects.
+    """Return the `Suspects` for the nested pipelines that ran in some tasks.
 
     Args:
-        step: The step that ran the pipelines.
-        tasks: The contexts of the ops.
-        alive: The ops that still exist.
+        step: The step that ran the nested pipelines.
+        tasks: The contexts in which the nested pipelines ran, one for each op.
+        alive: The ops of the tasks that still exist.
     """
     pipelines = dict.fromkeys(task.plan.pipeline for task in tasks)
     return Suspects(step, [each for one in pipelines for each in passes_of(one)], alive)
 
 
 def _event(step: Step, predicate: str) -> str:
-    """Return an event during a step, after the name of the op."""
+    """Return the predicate of a sentence about an op that describes an event during a step."""
     if step.pass_ is None:
         return f"{predicate} while its nested pipelines ran"
     return f"pass '{step.title}' {predicate}"
@@ -235,8 +242,8 @@ def _event(step: Step, predicate: str) -> str:
 def _gist(text: str) -> str:
     """Return the first line of an exception's text, and the second if the first ends in a colon.
 
-    Some messages contain whole modules. Exceptions of MLIR's bindings have the reason in the second
-    line.
+    The rest of the text is omitted because it may contain a whole module. In exceptions of MLIR's
+    bindings, the second line states the reason.
     """
     gist, *lines = (line.strip() for line in text.splitlines())
     return " ".join([gist, *lines[:1]]) if gist.endswith(":") else gist

@@ -1,6 +1,7 @@
-"""The ops of one level while nested pipelines run on them, and their earlier states.
+"""The ops immediately inside one op, and their fingerprints while nested pipelines run on them.
 
-If the state of an op differs although no pass ran on this op, a pass on another op changed it.
+If the fingerprint of an op changes although no pass ran on this op, a pass on another op changed
+this op.
 """
 
 from __future__ import annotations
@@ -23,27 +24,27 @@ if TYPE_CHECKING:
 
 
 class Level:
-    """The ops immediately inside one op, while nested pipelines run on these ops.
+    """The sibling ops inside one enclosing op, while nested pipelines run on the siblings.
 
     Args:
-        failing: The factory of failures.
+        failing: The object that creates failures.
         lifetime: The adapter's policy for detecting erased and moved ops.
         step: The step that runs the nested pipelines.
         ctx: The context of the enclosing op.
-        children: The nested ops, in program order.
+        children: The sibling ops, in program order.
 
     Attributes:
         step: The step that runs the nested pipelines.
         ctx: The context of the enclosing op.
-        children: The nested ops, in program order.
-        tasks: The contexts of the ops with a pipeline to run, in program order.
-        gone: The numbers of ops that were erased or moved.
-        done: The numbers of ops whose pipelines have run.
-        is_in_order: Whether the ops are processed in program order.
-        is_tracked: Whether the fingerprints of the ops are known.
-        is_in_place: A function that returns whether an op, given its number and place, is in its
-            original place.
-        may_touch: Whether ops can still be accessed, except ops in `gone`.
+        children: The sibling ops, in program order.
+        tasks: The contexts of the siblings that a pipeline runs on, in program order.
+        gone: The indices in `children` of the ops that were erased or moved.
+        done: The indices in `children` of the ops whose pipelines have run.
+        is_in_order: Whether the siblings are processed in program order.
+        is_tracked: Whether the fingerprints of the siblings are known.
+        is_in_place: The function that returns whether an op is still in its original place, given
+            the index of the op in `children` and this place.
+        may_touch: Whether the siblings that are not in `gone` can still be accessed.
     """
 
     def __init__(
@@ -73,7 +74,7 @@ class Level:
         self.is_in_place: Callable[[int, object], bool] = self._watch.is_in_place
 
     def track(self) -> None:
-        """Compute the fingerprints of the nested ops, and of the enclosing op without them."""
+        """Compute the fingerprints of the siblings, and of the enclosing op without nested ops."""
         take = self._adapter.fingerprint
         self._own = take(self.ctx.op, recursive=False)
         self._states: list[Any] = list(map(take, self.children))
@@ -82,7 +83,7 @@ class Level:
         self.is_tracked = True
 
     def track_all(self) -> None:
-        """Compute the fingerprints of this level and of the enclosing levels, unless known."""
+        """Compute all unknown fingerprints of this level and of the enclosing levels."""
         self._outer = self._own_parts()
         ctx: PassContext[Any] | None = self.ctx
         while ctx is not None:
@@ -91,16 +92,16 @@ class Level:
             ctx = ctx.parent
 
     def _own_parts(self) -> list[object]:
-        """Return the fingerprints of the enclosing ops, each without its nested ops."""
+        """Return the non-recursive fingerprint of each enclosing op."""
         take, enclosing = self._adapter.fingerprint, outwards(self._adapter, self.ctx.op)
         return [take(op, recursive=False) for op in enclosing]
 
     def state_of(self, task: PassContext[Any]) -> object:
-        """Return the last known fingerprint of an op; None if there is none."""
+        """Return the last fingerprint of the op of a task, or None if fingerprints are unknown."""
         return self._states[task.number] if self.is_tracked else None
 
     def enter(self, task: PassContext[Any]) -> bool:
-        """Begin to process an op, and return whether its fingerprint is unchanged."""
+        """Return whether the fingerprint of an op is still unchanged before its pipeline runs."""
         was = self._states[task.number]
         task.valid_state = now = self._adapter.renew_fingerprint(task.op, was)
         if now is was:
@@ -109,7 +110,10 @@ class Level:
         return False
 
     def is_as_known(self, task: PassContext[Any]) -> bool:
-        """Return whether passes on other ops have not changed the op of a task."""
+        """Return whether the op of a task is still in its original place and unchanged.
+
+        If fingerprints are unknown, the method returns True.
+        """
         if not self.is_tracked:
             return True
         if not self.is_in_place(task.number, task.place):
@@ -118,9 +122,9 @@ class Level:
         return self._adapter.renew_fingerprint(task.op, was) is was
 
     def leave(self, task: PassContext[Any], outcome: Outcome) -> None:
-        """Finish processing an op, and store its fingerprint."""
+        """Record that the pipeline of an op has run, and store the fingerprint of the op."""
         self.done.add(task.number)
-        self._last = task.number if self.is_in_order else -1  # nothing ran after it
+        self._last = task.number if self.is_in_order else -1  # no other pipeline ran after it
         if outcome.failures and self._lifetime.place_of(task.op) != task.place:
             self._lost.add(task.number)
         elif self.is_tracked:
@@ -129,15 +133,15 @@ class Level:
             self._states[task.number] = state
 
     def accept_enclosing(self) -> None:
-        """Accept the current state of the enclosing op."""
+        """Store the fingerprint of the enclosing op, so that its changes are not reported."""
         if self.is_tracked:
             self._own = self._adapter.fingerprint(self.ctx.op, recursive=False)
 
     def violations(self, worked_on: Any = None) -> Iterator[Failure]:
-        """Yield one failure for each change that a pass on another op has made.
+        """Yield a failure for each op that was changed by a pass on another op.
 
         Args:
-            worked_on: The nested op that is still being processed, if any.
+            worked_on: The sibling whose pipeline is still running, or None.
         """
         take, op = self._adapter.fingerprint, self.ctx.op
         if not (self.gone or self._watch.are_all_in_place()):
@@ -159,24 +163,24 @@ class Level:
                 yield self.violation(child, BESIDE, {n for n in self.done if n > before})
 
     def violation(self, op: Any, how: str, numbers: Iterable[int]) -> Failure:
-        """Return the failure of an op that a pass on another op has changed.
+        """Return the failure for an op that was changed by a pass on another op.
 
         Args:
-            op: The op.
-            how: The change, in words that follow the name of the op.
-            numbers: The numbers of the siblings that were processed in the meantime.
+            op: The changed op.
+            how: The predicate of a sentence that describes the change to the op.
+            numbers: The indices of the siblings on which pipelines ran in the meantime.
         """
         return self._failing.violation(self.suspects(numbers), op, how)
 
     def lose(self, task: PassContext[Any]) -> Failure:
-        """Return the failure of an op that was erased or moved before its turn."""
+        """Return the failure for an op that was erased or moved before its pipeline ran."""
         self.gone.add(task.number)
         rest = "" if self._lifetime.survives_loss else "; later ops are not processed"
         suspects, name = self.suspects(range(task.number)), task.plan.op_name
         return self._failing.violation(suspects, self.ctx.op, f"{GONE}{rest}", name)
 
     def suspects(self, numbers: Iterable[int]) -> Suspects:
-        """Return the passes that ran on some of the ops as suspects."""
+        """Return the `Suspects` for the pipelines that ran on the siblings with given indices."""
         numbers, missing = set(numbers), self.gone | self._lost
         tasks = [task for task in self.tasks if task.number in numbers]
         may_touch = self.may_touch and (self._lifetime.survives_loss or not self.gone)
@@ -184,7 +188,7 @@ class Level:
         return suspects_of(self.step, tasks, alive)
 
     def is_intact(self) -> bool:
-        """Return whether every pass has changed only the op that it ran on."""
+        """Return whether every pass has changed only its own op. This requires `track_all`."""
         if self._own_parts() != self._outer:
             return False
         if self.gone or self._lost or self._is_violated:
@@ -193,7 +197,7 @@ class Level:
 
 
 def violations_around(ctx: PassContext[Any]) -> Iterator[Failure]:
-    """Yield a failure for each change of siblings and enclosing ops by a pass on another op."""
+    """Yield the failures from `Level.violations` of all levels around the op of `ctx`."""
     inner, outer = ctx, ctx.parent
     while outer is not None:
         if outer.level is not None:

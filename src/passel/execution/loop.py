@@ -1,7 +1,7 @@
-"""The loop over the steps of a pipeline: the only place where passes are executed.
+"""The loop over the steps of a pipeline, which is the only code that executes passes.
 
-`Loop.run_steps` contains the phases of a step on an op in their order: gates, the body, a check
-that the op still exists, invalidation of analyses, detection of changes, and verification.
+`Loop.run_steps` executes each step on an op in this order: gates, the pass or the nested pipelines,
+a check that the op still exists, invalidation of analyses, detection of changes, and verification.
 
 Source: `OpToOpPassAdaptor::run` and `runPipeline`, MLIR 22.
 """
@@ -37,30 +37,31 @@ if TYPE_CHECKING:
 _NOTHING: frozenset[type] = frozenset()
 
 this_process: list[object] = [object()]
-"""A list of one object, which each forked process replaces."""
+"""A list with one object that identifies the process. A forked process replaces the object."""
 
 _SKIPPED = Outcome()
 """The outcome of a step that a gate has skipped."""
 
 
 class Loop(VerifyingRun):
-    """Runs pipelines on ops, and on the ops inside.
+    """The base class of runs that execute pipelines on an op and on its nested ops.
 
     Args:
-        compiler: Compiles pipelines for the IR's context.
-        hooks: The hooks.
-        emit: A function that is called for each reported diagnostic, or None.
-        options: The checks to make.
-        gates: The gates, which decide whether steps run.
+        compiler: The compiler of pipelines for a context of the IR.
+        hooks: The instrumentor, which calls the hooks.
+        emit: The function that is called for each diagnostic; None to discard diagnostics.
+        options: The options of the run.
+        gates: The functions that decide whether a step runs.
         strategy: The strategy that distributes sibling ops over workers.
-        outer: The run of the pass that has started this run, on ops of another IR.
+        outer: The run on another IR whose pass has started this run; None for an outermost run.
 
     Attributes:
-        matched: The keys of the nested pipelines that had at least one op to run on.
-        states: The results of passes' `initialize`.
+        matched: The keys of the nested pipelines that matched at least one op.
+        states: The result of `initialize` for each pass, by step.
         at_work: The context of the running pass; None between passes.
-        interruption: The failure that represents an interrupt of the run, if any.
-        process: The process of the run; a child that a pass forks does not continue the run.
+        interruption: The failure of the innermost step after an interrupt; None without interrupt.
+        process: The object that identifies the process of the run. If a pass forks, the run does
+            not continue in the child process.
     """
 
     def __init__(
@@ -108,7 +109,7 @@ class Loop(VerifyingRun):
     # -- One op -----------------------------------------------------------------------------------
 
     def run_nested(self, parent: Step | None, ctx: PassContext[Any]) -> Outcome:
-        """Run a pipeline on one op, with its hooks if a step runs the pipeline."""
+        """Run a pipeline on one op, and call the pipeline's hooks if `parent` is not None."""
         __tracebackhide__ = True
         if parent is None or not self.hooks.sees["pipeline"]:
             return self.run_pipeline(ctx)
@@ -118,14 +119,14 @@ class Loop(VerifyingRun):
         return outcome
 
     def run_pipeline(self, ctx: PassContext[Any]) -> Outcome:
-        """Run all steps on one op, up to the first failing step."""
+        """Run all steps of a pipeline on one op, up to the first step that fails."""
         __tracebackhide__ = True
         plan = ctx.plan
         total = self.run_observed(ctx) if self.hooks.sees_steps else self.run_steps(plan.steps, ctx)
         if total.failures:
-            ctx.valid_state = None  # whatever state that left behind
+            ctx.valid_state = None  # the failed step may have changed the op
         else:
-            # Where changes are not known, what was deferred is verified with the enclosing op.
+            # If changes are unknown, the op is verified later, together with the enclosing op.
             if ctx.deferred and (self.tracks or ctx.parent is None):
                 total += self.verify_changes(ctx.deferred.pop(), ctx)
             if plan.rejected is not None:
@@ -139,7 +140,7 @@ class Loop(VerifyingRun):
         return total
 
     def run_observed(self, ctx: PassContext[Any]) -> Outcome:
-        """Run steps with their hooks, which are also called after exceptions."""
+        """Run all steps of a pipeline on one op, and call the hooks around each step."""
         __tracebackhide__ = True
         total, seen = UNCHANGED, None
         for step in ctx.plan.steps:
@@ -169,7 +170,7 @@ class Loop(VerifyingRun):
                     hooks.ended = Ended(failed, ctx.failure, skipped, changed, outcome, ctx)
             except PassFailure as error:  # of a hook that judges passes
                 if error.kind == "isolation":
-                    list(violations_around(ctx))  # each once: the pass fails by them
+                    list(violations_around(ctx))  # consumed, so that they are not reported again
                 failure = hooks.ended.failure or self.failing.raised(step, ctx.op, error)
                 outcome += self.tell(ctx, failure)
             total += outcome
@@ -179,7 +180,7 @@ class Loop(VerifyingRun):
         return total
 
     def run_steps(self, steps: Iterable[Step], ctx: PassContext[Any]) -> Outcome:
-        """Run some steps on one op, up to the first that fails."""
+        """Run steps on one op without hooks, up to the first step that fails."""
         __tracebackhide__ = True  # in tracebacks of passes, which pytest and IPython show
         op, total, step = ctx.op, UNCHANGED, ctx.step
         try:
@@ -214,16 +215,16 @@ class Loop(VerifyingRun):
     def check_step(
         self, step: Step, ctx: PassContext[Any], outcome: Outcome, failure: Failure | None
     ) -> Outcome:
-        """Return the outcome of a step that has run, after all checks of the op.
+        """Check the op after a step has run on it, and return the outcome of the step.
 
         Args:
-            step: The step.
-            ctx: The context.
-            outcome: The outcome of nested pipelines.
-            failure: The failure of the step so far.
+            step: The step that has run.
+            ctx: The context of the op.
+            outcome: The outcome of the nested pipelines; unknown for a pass.
+            failure: The failure that the step raised, or None.
         """
         if self.process is not this_process[0]:
-            os._exit(0)  # a child that the pass let go on
+            os._exit(0)  # a child process that the pass forked and did not end
         place = self.place_of(ctx.op)
         if place is not ctx.place and place != ctx.place:
             failure, outcome = failure or self._lost(step, ctx), outcome + CHANGED
@@ -242,7 +243,11 @@ class Loop(VerifyingRun):
     def invalidate(
         self, step: Step, ctx: PassContext[Any], outcome: Outcome, failure: Failure | None
     ) -> Failure | None:
-        """Invalidate the analyses of the op that the step does not preserve."""
+        """Drop the analyses that a step has not preserved.
+
+        Returns:
+            The given failure, a new failure if `is_invalidated` of an analysis raised, or None.
+        """
         ran = outcome.preserved
         if ctx.record is not None:
             ran = in_common(ran, ctx.record.outcome.preserved)
@@ -256,7 +261,7 @@ class Loop(VerifyingRun):
         return failure
 
     def preserved(self, what: Step | Pipeline) -> frozenset[type]:
-        """Return the analyses that all passes of a step or a pipeline preserve."""
+        """Return the classes of the analyses that all passes of a step or a pipeline preserve."""
         kept = self._preserved.get(what)
         if kept is None:
             kept = preserved_by(each.pass_ for each in passes_of(what))
@@ -264,7 +269,7 @@ class Loop(VerifyingRun):
         return kept
 
     def plan(self, pipeline: Pipeline, op: Any) -> Plan:
-        """Return the plan of a pipeline for an op, made once for each kind of op."""
+        """Return the plan of a pipeline for an op, which is created once for each kind of op."""
         key = pipeline, self.adapter.key_of(op)
         known = pipeline.plans if self._lower is None else self._lowered
         if (plan := known.get(key)) is None:
@@ -275,7 +280,7 @@ class Loop(VerifyingRun):
     # -- Siblings ---------------------------------------------------------------------------------
 
     def run_siblings(self, step: NestedStep, ctx: PassContext[Any]) -> Outcome:
-        """Run nested pipelines on the nested ops. A failure on one op does not stop the others."""
+        """Run the nested pipelines of a step on all matching ops, even if a pipeline fails."""
         __tracebackhide__ = True
         checked = self.verify_changes(ctx.deferred.pop(), ctx) if ctx.deferred else UNCHANGED
         level = self.level(step, ctx)
@@ -297,7 +302,7 @@ class Loop(VerifyingRun):
         return checked + total
 
     def level(self, step: NestedStep, ctx: PassContext[Any]) -> Level:
-        """Return the level of nested ops, with a task for each op that a pipeline runs on."""
+        """Return the level of the nested ops, with a task for each op that a pipeline runs on."""
         children, key_of = list(self.adapter.children(ctx.op)), self.adapter.key_of
         level = Level(self.failing, self.lifetime, step, ctx, children)
         plans: dict[Hashable, Plan | None] = {}
@@ -314,7 +319,7 @@ class Loop(VerifyingRun):
         return level
 
     def run_sibling(self, task: PassContext[Any]) -> Outcome:
-        """Run a nested pipeline on one op, and report changes of the op by passes on siblings."""
+        """Run a nested pipeline on one op. Report if a pass on a sibling op has changed this op."""
         __tracebackhide__ = True
         assert task.parent is not None  # noqa: S101 - ops of a level have one
         level: Level = task.parent.level
@@ -327,17 +332,17 @@ class Loop(VerifyingRun):
             violation = level.violation(task.op, BESIDE, range(task.number))
             before = CHANGED + self.tell(level.ctx, violation)
             if self.verify(level.step, task.op) is not None:
-                return before  # passes may fail in any way on what is invalid
+                return before  # passes may fail in any way on an invalid op
         outcome = self.run_nested(level.step, task)
         level.leave(task, outcome)
         return outcome if before is None else before + outcome
 
     def _settle(self, level: Level, outcomes: Sequence[Outcome]) -> Outcome:
-        """Verify an op after pipelines on its nested ops, and report changes outside of those.
+        """Report changes that passes made to other ops, and verify an op after nested pipelines.
 
         Args:
-            level: The nested ops.
-            outcomes: The outcome for each.
+            level: The level of the nested ops.
+            outcomes: The outcomes of the pipelines, one for each task of the level.
         """
         if found := list(level.violations()):
             return CHANGED + sum_of([self.tell(level.ctx, failure) for failure in found])
@@ -361,18 +366,18 @@ class Loop(VerifyingRun):
 
     def _raised(self, step: Step, ctx: PassContext[Any], error: Exception) -> Failure | None:
         if not self.lifetime.survives_loss and self.place_of(ctx.op) != ctx.place:
-            return None  # it raised because its op is gone, which is the failure
+            return None  # the pass raised because its op is gone, which is reported instead
         return self.failing.raised(step, ctx.op, error)
 
     def _lost(self, step: Step, ctx: PassContext[Any]) -> Failure:
-        """Return the failure of a step whose op is gone, reported on an enclosing op."""
+        """Return the failure of a step that erased or moved its op, located at an enclosing op."""
         enclosing = ctx.parent
         while enclosing is not None and self.place_of(enclosing.op) != enclosing.place:
             enclosing = enclosing.parent
         return self.failing.lost(step, ctx.plan.op_name, enclosing and enclosing.op)
 
     def _interrupt(self, step: Step, ctx: PassContext[Any], error: BaseException) -> None:
-        """Record the innermost step as the place where the run was interrupted."""
+        """Record the failure of the innermost step that was interrupted."""
         if self.process is not this_process[0]:
             os._exit(0)
         if self.interruption is None:
@@ -384,7 +389,7 @@ class Loop(VerifyingRun):
             self.tell(ctx)
 
     def interrupted(self) -> Outcome:
-        """Return the outcome of a step that was interrupted."""
+        """Return the outcome of an interrupted step: the failure of the innermost step."""
         return Outcome(None, () if self.interruption is None else (self.interruption,))
 
 

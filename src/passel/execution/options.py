@@ -1,4 +1,4 @@
-"""Options of a run."""
+"""The options of a run: its gates, verification policy and remark filter."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ if TYPE_CHECKING:
     from passel.schedule import Step
 
 PassGate: TypeAlias = "Callable[[Step, Any], bool]"
-"""Function that decides whether a step runs on an op."""
+"""A function that returns whether a step runs on an op, given the step and the op."""
 
 
 class VerifyEach(Enum):
     """The policy for verifying the IR during a run.
 
-    A run never verifies its input; the producer of the input does.
+    A run does not verify its input. The creator of the IR is responsible for that.
     """
 
     OFF = "false"
     CHANGED = "true"
-    """After each pass, unless it preserved everything or the op's fingerprint is unchanged."""
+    """Verify after each pass that changed its op's fingerprint and did not preserve everything."""
     ALWAYS = "always"
-    """After each pass that did not preserve everything, whether or not it changed the op."""
+    """Verify after each pass that did not preserve everything, even if its op is unchanged."""
 
 
 class RunOptions(NamedTuple):
-    """Options of a run.
+    """The options of a run.
 
     Attributes:
-        verify: The policy for verification.
-        remarks: The filter of optimization remarks; None if all are discarded.
+        verify: The policy for verifying the IR.
+        remarks: The filter for optimization remarks; None to discard all remarks.
     """
 
     verify: VerifyEach = VerifyEach.CHANGED

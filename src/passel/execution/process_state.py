@@ -1,4 +1,4 @@
-"""State of the whole process: standard streams, last words and Ctrl-C."""
+"""The state of the process: its standard streams, its last words and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
 last_words: list[Callable[[], str]] = []
-"""Functions that return the text for standard error when native code ends the process."""
+"""Functions that return text to print to standard error when native code ends the process."""
 
 
 def flush() -> None:
-    """Flush the standard streams, unless they are closed or missing."""
+    """Flush standard output and standard error, unless a stream is closed or missing."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, OSError, ValueError):
             stream.flush()
 
 
 def standard_streams() -> list[object]:
-    """Return a value for each standard stream that changes when the stream is replaced."""
+    """Return a value for each standard stream, which differs after the stream is replaced."""
     found: list[object] = []
     for number, stream in ((1, sys.stdout), (2, sys.stderr)):
         file = None
@@ -37,7 +37,7 @@ def standard_streams() -> list[object]:
 
 @contextmanager
 def interrupts_held() -> Generator[None]:
-    """Delay Ctrl-C until the end of the block."""
+    """Delay the handling of Ctrl-C until the end of the `with` block."""
     usual = signal.getsignal(signal.SIGINT)
     if current_thread() is not main_thread() or not callable(usual):
         yield

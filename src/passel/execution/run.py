@@ -1,4 +1,4 @@
-"""One run of a schedule on an op, including dynamic pipelines."""
+"""The run of a schedule on an op, including the dynamic pipelines of its passes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Run(Loop):
-    """One run of a schedule."""
+    """The run of a schedule on an op, which includes the dynamic pipelines of its passes."""
 
     op: Any
     pipeline: Pipeline
@@ -31,15 +31,16 @@ class Run(Loop):
     at_work: PassContext[Any] | None
 
     def run(self, schedule: Schedule, op: Any, parent: Step | None = None) -> Outcome:
-        """Run the pipeline of a schedule.
+        """Run the pipeline of a schedule on an op.
 
         Args:
             schedule: The schedule to run.
-            op: The op.
-            parent: The step of the outer run that has started this run.
+            op: The op to run the pipeline on.
+            parent: The step of the outer run that has started this run; None for an outermost run.
 
         Raises:
-            BaseException: If the run is interrupted. `outcome` has the results so far.
+            BaseException: If the run is interrupted. The attribute `outcome` then contains the
+                results up to the interrupt.
         """
         __tracebackhide__ = True  # in tracebacks of interrupts
         self.op, self.pipeline, self.hooks.run = op, schedule.pipeline, self
@@ -63,7 +64,7 @@ class Run(Loop):
         return self.outcome
 
     def initialize(self, schedule: Schedule, op: Any) -> Outcome:
-        """Initialize every pass, once per schedule."""
+        """Initialize the passes of a schedule, unless they have already been initialized."""
         with self.compiler.lock:
             if schedule.states is None:
                 failed = self._uninitialized.get(schedule) or schedule.initialize(self.ir_context)
@@ -74,15 +75,16 @@ class Run(Loop):
         return UNCHANGED
 
     def unmatched(self) -> tuple[str, ...]:
-        """Return the nested pipelines that found no op to run on in a finished run.
+        """Return the nested pipelines that matched no op during a finished run.
 
-        Pipelines on `any`, and pipelines with matching ops at the start of the run, are not
-        included. With gates, which may have skipped pipelines, the result is empty.
+        The result does not include pipelines with the anchor `any`, or pipelines that match an op
+        at the start of the run. If the run has gates, which may have skipped pipelines, the result
+        is empty.
         """
         return () if self.gates else tuple(dict.fromkeys(self._unmatched(self.pipeline)))
 
     def _unmatched(self, pipeline: Pipeline) -> Iterator[str]:
-        """Yield the outermost pipelines nested in another one that found no op to run on."""
+        """Yield the outermost pipelines nested in `pipeline` that matched no op."""
         for step in pipeline.steps:
             for nested in step.pipelines:
                 if nested.key in self.matched:
@@ -94,9 +96,9 @@ class Run(Loop):
                     yield text
 
     def _match(self, pipeline: Pipeline, op: Any) -> None:
-        """Note which nested pipelines match ops inside an op before any pass has run.
+        """Record which nested pipelines match ops inside `op` before any pass runs.
 
-        Pipelines that nest no pipeline after another step (`Pipeline.nests_late`) do not need it.
+        This is only needed if a nested pipeline follows another step; see `Pipeline.nests_late`.
         """
         nested = [step for step in pipeline.steps if isinstance(step, NestedStep)]
         selected: dict[Hashable, list[Pipeline]] = {}
@@ -111,7 +113,7 @@ class Run(Loop):
                 self._match(each, child)
 
     def _hear(self, diagnostic: Diagnostic) -> bool:
-        """Attribute a diagnostic of the IR's own library to the running pass, if there is one."""
+        """Emit a library diagnostic from the running pass, and return whether a pass is running."""
         if self.at_work is None:
             return False
         self.at_work.emit(diagnostic)
@@ -120,7 +122,7 @@ class Run(Loop):
     # -- Pipelines that passes run ----------------------------------------------------------------
 
     def run_dynamic(self, ctx: PassContext[Any], pipeline: OpPassManager, op: Any) -> PipelineRun:
-        """Run a pipeline for a pass; see `PassContext.run_pipeline`.
+        """Run a dynamic pipeline for a pass; see `PassContext.run_pipeline`.
 
         Source: the pipeline callback in `OpToOpPassAdaptor::run`, MLIR 22.
         """
@@ -128,7 +130,7 @@ class Run(Loop):
         if pipeline.anchor not in (ANY, kind.name):
             message = f"can't run '{pipeline.anchor}' pass manager on '{kind.name}' op"
             raise AnchorError(Problem(message))
-        self._flush(ctx)  # what the pass has reported comes before what runs now
+        self._flush(ctx)  # diagnostics of the pass come before those of the pipeline
         try:
             # Not `is`: bindings may have several objects for one op.
             analyses = ctx.analyses if op == ctx.op else ctx.analyses.nest(op)
@@ -156,11 +158,16 @@ class Run(Loop):
     def run_elsewhere(
         self, ctx: PassContext[Any], pipeline: OpPassManager, op: Any, compiler: PipelineCompiler
     ) -> PipelineRun:
-        """Run a pipeline for a pass on an op of another IR, the converted op of the pass.
+        """Run a pipeline for a pass that has converted its op to another IR.
 
-        The pipeline is part of the run, like a dynamic pipeline. Only instrumentations that support
-        other IRs (`PassInstrumentation.crosses`) observe this pipeline. The compiler is for the
-        other IR, and is used for the whole run.
+        The pipeline is part of this run, like a dynamic pipeline. Instrumentations observe the
+        pipeline only if they set `PassInstrumentation.crosses`.
+
+        Args:
+            ctx: The context of the pass.
+            pipeline: The pipeline to run.
+            op: The converted op.
+            compiler: The compiler for the other IR. The same compiler is used in the whole run.
         """
         compiler.guard = self.compiler.guard
         self._flush(ctx)
@@ -180,28 +187,32 @@ class Run(Loop):
         return _take(ctx, outcome)
 
     def blame(self, ctx: PassContext[Any], steps: Sequence[PassStep], op: Any, error: Any) -> None:
-        """Report the failure of one of several steps that an adapter runs as one pass.
+        """Report the failure of one of several passes that an adapter ran in one call.
 
-        `error` is the verifier's `InvalidIR`, if the IR is invalid.
+        Args:
+            ctx: The context of the step that replaced the passes.
+            steps: The steps of the passes that may have failed.
+            op: The op that the passes ran on.
+            error: The `InvalidIR` error of the verifier; None if a pass failed.
         """
         self._flush(ctx)
         failure = self.failing.of_one_in(Suspects(ctx.step, steps, [op]), error)
         ctx.recorded().outcome += self.reports.tell((), failure)
 
     def _flush(self, ctx: PassContext[Any]) -> None:
-        """Report the diagnostics that the pass has emitted so far."""
+        """Report the diagnostics that the pass of `ctx` has emitted so far."""
         if ctx.record is not None:
             ctx.recorded().outcome = self.tell(ctx)
 
     # -- Analyses ---------------------------------------------------------------------------------
 
     def compute(self, kind: Any, op: Any, construct: Callable[[], Any]) -> Any:
-        """Compute an analysis, with its hooks."""
+        """Compute an analysis, and call the hooks before and after the computation."""
         with Bracket(self.hooks, "analysis", analysis_name(kind), kind, op):
             return construct()
 
 
 def _take(ctx: PassContext[Any], outcome: Outcome) -> PipelineRun:
-    """Return the outcome of a pipeline to the pass, which decides whether to fail."""
+    """Return the result of a dynamic pipeline for its pass, which decides whether to fail."""
     ctx.recorded().outcome += outcome._replace(changed=False, failures=())
     return PipelineRun(outcome.failures, outcome.changed)

@@ -1,4 +1,4 @@
-"""Detection and verification of the changes that passes make."""
+"""Detection of changes that passes make, and verification of changed ops."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 
 
 class VerifyingRun(ObservedRun):
-    """The part of a run that detects changes by passes, verifies ops and reports failures.
+    """The base class of runs that detect changes, verify ops and report failures.
 
-    The run compares ops with their last valid states.
+    The run compares the fingerprint of an op with the fingerprint of its last valid state.
 
     Attributes:
-        failing: The factory of failures.
-        hooks: The hooks.
-        options: The checks to make.
+        failing: The object that creates failures.
+        hooks: The instrumentor, which calls the hooks.
+        options: The options of the run.
         verifies: Whether the IR is verified after passes.
-        knows_changes: Whether outcomes record whether the op was changed.
-        tracks: Whether fingerprints are computed to detect the changes of passes.
-        isolates: Whether changes by passes on other ops are detected.
-        skips: Whether ops with unchanged fingerprints are not verified.
-        renew_fingerprint: The adapter's method of this name.
+        knows_changes: Whether the outcome of a step says if the step changed the op.
+        tracks: Whether fingerprints are computed after passes to detect changes.
+        isolates: Whether the run detects that a pass changed an op other than its own.
+        skips: Whether verification is skipped for ops with unchanged fingerprints.
+        renew_fingerprint: The method `renew_fingerprint` of the adapter.
     """
 
     failing: Failures
@@ -49,9 +49,9 @@ class VerifyingRun(ObservedRun):
     def verify_changes(self, step: Step, ctx: PassContext[Any]) -> Outcome:
         """Determine whether a pass has changed its op, and verify the op if needed.
 
-        The op is verified after a successful pass, unless the run does not verify, the pass has
-        verified it, the op has not changed, or siblings are verified together. Earlier passes that
-        claim to preserve everything, but are not verified yet, may also be the cause.
+        The op is not verified if verification is disabled, if the pass has already verified the op,
+        or if its fingerprint is unchanged. If the op is invalid, the failure also names the earlier
+        passes that claimed to preserve everything, after which the op has not been verified.
         """
         was, changed = ctx.valid_state, None
         if self.tracks:
@@ -68,12 +68,15 @@ class VerifyingRun(ObservedRun):
         return outcome + self.tell(ctx, self.failing.invalid(step, ctx.op, error, deferred))
 
     def verify(self, step: Step, op: Any, *, recursive: bool = True) -> InvalidIR | None:
-        """Verify an op after a step, unless the run does not verify; return the error if any.
+        """Verify an op after a step, unless verification is disabled.
 
         Args:
             step: The step that has just run.
-            op: The op.
-            recursive: Whether all nested ops are verified as well.
+            op: The op to verify.
+            recursive: Whether to verify all nested ops too.
+
+        Returns:
+            The error of the verifier, or None if the op is valid or was not verified.
         """
         if not self.verifies:
             return None
@@ -84,7 +87,7 @@ class VerifyingRun(ObservedRun):
         return error
 
     def tell(self, ctx: PassContext[Any], failure: Failure | None = None) -> Outcome:
-        """Report the diagnostics and the failure of a step, and return them as an outcome."""
+        """Report the diagnostics and the failure of a step, and return the outcome of the step."""
         record, ctx.record = ctx.record, None
         if failure is not None:
             ctx.failure = failure

@@ -1,6 +1,6 @@
-"""Strategies that distribute sibling ops over workers, and the choice of one for a run.
+"""Strategies that distribute sibling ops over workers, and the choice of a strategy for a run.
 
-The strategies are in separate modules, which are loaded on first use.
+Each strategy with workers is in a separate module, which is imported on first use.
 """
 
 # ruff: noqa: PLC0415
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from passel.passes.outcome import Outcome
 
 Jobs = int | Literal["auto"]
-"""The number of ops that are processed at once; `auto` for one per processor."""
+"""The number of ops to process concurrently; `auto` for the number of processors."""
 
 
 at_work: ContextVar[bool] = ContextVar("at_work", default=False)
-"""Whether this thread or process is a worker, which starts no workers."""
+"""Whether this thread or process is a worker. Workers do not start other workers."""
 
 
 class SiblingStrategy(Protocol):
-    """A strategy for processing the ops immediately inside one op."""
+    """A strategy for running nested pipelines on sibling ops, such as in worker processes."""
 
     def share(self, run: Run, level: Level, /) -> Iterable[Outcome]:
         """Run all tasks of a level, and yield their outcomes in program order."""
@@ -39,31 +39,33 @@ class SiblingStrategy(Protocol):
 
 
 class Sequential:
-    """The strategy that processes one op after the other, in the calling thread."""
+    """The strategy that processes sibling ops one after another in the calling thread."""
 
     def share(self, run: Run, level: Level, /) -> Iterable[Outcome]:
-        """Run each task when its outcome is requested."""
+        """Run each task of a level, in program order, when its outcome is requested."""
         return map(run.run_sibling, level.tasks)
 
 
 def processors() -> int:
-    """Return the number of processors available to this process."""
+    """Return the number of processors that this process may use."""
     affinity = getattr(os, "sched_getaffinity", None)  # not on macOS
     return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 
 
 def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> SiblingStrategy:
-    """Return a strategy that runs at most `jobs` tasks at once.
+    """Return the strategy for a number of concurrent tasks, or for an executor.
 
     Args:
-        jobs: The number of tasks; None for the environment's `PASSEL_JOBS`, else one; `auto` for
-            the number of processors.
-        executor: The executor to use; by default worker processes, or threads if Python has no
-            global lock.
+        jobs: The maximum number of concurrent tasks; `auto` for the number of processors. None
+            means the value of the environment variable `PASSEL_JOBS`, or 1 if it is not set. With
+            an executor, `jobs` only determines how the tasks are divided into shares; None and
+            `auto` then mean the number of the executor's workers.
+        executor: The executor that runs the tasks. None means forked processes, or threads if
+            Python has no global lock or the platform cannot fork.
 
     Raises:
         TypeError: If `executor` is not an executor.
-        ValueError: If `jobs` is not positive.
+        ValueError: If `jobs` is not positive, or `PASSEL_JOBS` is invalid.
     """
     if jobs is None and executor is None:
         jobs = jobs_of_environment() or 1
@@ -85,20 +87,20 @@ def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> Sibling
 
 
 def own_threads(jobs: Jobs | None) -> int | None:
-    """Return the maximum number of threads of the IR's library in a run; None for no limit.
+    """Return the number of threads that the IR's own library may use, or None for no limit.
 
     Args:
-        jobs: As for `strategy_for`.
+        jobs: The maximum number of tasks, as in `strategy_for`.
     """
     jobs = jobs_of_environment() if jobs is None else jobs
     return None if jobs == "auto" else jobs
 
 
 def jobs_of(text: str) -> Jobs:
-    """Return a number of jobs, or `auto`, from text.
+    """Parse a number of jobs, or the word `auto`.
 
     Raises:
-        ValueError: The text is neither.
+        ValueError: If the text is neither a positive number nor `auto`.
     """
     if text == "auto":
         return "auto"
@@ -108,10 +110,10 @@ def jobs_of(text: str) -> Jobs:
 
 
 def jobs_of_environment() -> Jobs | None:
-    """Return the value of the environment's `PASSEL_JOBS`; None if it is not set.
+    """Return the number of jobs from the environment variable `PASSEL_JOBS`, or None.
 
     Raises:
-        ValueError: The value is wrong.
+        ValueError: If the value is neither a positive number nor `auto`.
     """
     text = os.environ.get("PASSEL_JOBS")
     try:
@@ -136,6 +138,6 @@ def _on_executor(executor: Executor, jobs: int | None) -> SiblingStrategy:
 
 
 def _is_free_threaded() -> bool:
-    """Return whether several threads of this process run Python code at once."""
+    """Return whether Python runs without a global lock, so that threads run in parallel."""
     is_locked = getattr(sys, "_is_gil_enabled", None)
     return is_locked is not None and not is_locked()

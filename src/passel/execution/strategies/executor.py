@@ -1,8 +1,8 @@
-"""Strategy for executors, whose workers are other processes or other machines.
+"""The strategy for executors, whose workers are processes on this or on other machines.
 
-Each worker receives the pickled pipeline and a share of encoded ops, and returns the changes of the
-ops with the outcomes. The main process runs the tasks that workers reject. If a worker dies, its
-share fails.
+Each worker receives the pickled pipeline and a share of the ops, and returns the outcomes and the
+changes of the ops. The main process runs the tasks that workers reject. If a worker dies, all tasks
+of its share fail.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class _Facts(NamedTuple):
-    """Data about a run that a worker needs."""
+    """The data that a worker needs about a run."""
 
     adapter: Any
     step: NestedStep
@@ -47,22 +47,21 @@ class _Facts(NamedTuple):
 
 
 class OnExecutor(Elsewhere):
-    """Strategy that runs tasks on the workers of an executor.
+    """The strategy that runs tasks on the workers of an executor.
 
     Args:
-        executor: The executor. The executor, whose workers can import passel, the IR and the
-            passes.
-        jobs: The number of shares at once; None for one per worker.
+        executor: The executor, whose workers must be able to import passel, the IR and the passes.
+        jobs: The number of workers that the tasks are divided among; None for all workers.
     """
 
     workers = "workers of an executor"
 
     def __init__(self, executor: Executor, jobs: int | None = None) -> None:
-        super().__init__(max(2, jobs or workers_of(executor)))  # one works beside this process
+        super().__init__(max(2, jobs or workers_of(executor)))  # a single worker is used too
         self._executor = executor
 
     def rejection(self, run: Run, level: Level) -> str:
-        """Return the reason why workers cannot run the tasks; empty if they can."""
+        """Return the reason why workers cannot run the tasks, or an empty string if they can."""
         if ability_of(run.adapter, ShipsOps) is None:
             return f"'{run.adapter.name}' ops cannot be sent to other processes"
         if run.hooks.sees_steps:
@@ -74,7 +73,7 @@ class OnExecutor(Elsewhere):
     def answers(
         self, run: Run, level: Level, shares: Sequence[Sequence[Any]], _: int, /
     ) -> Generator[Answer]:
-        """Yield the answer to each share, in order."""
+        """Yield the answer of a worker to each share, in the order of the shares."""
         asked, guard = (run.reports.renders, run.hooks.collects_statistics), run.compiler.guard
         facts = _Facts(run.adapter, level.step, run.options, guard, *asked)
         try:
@@ -87,7 +86,7 @@ class OnExecutor(Elsewhere):
         try:
             yield from map(_answer, sent, map(len, shares))
         finally:
-            # After an interrupt: processes of a pool begin work that cannot be cancelled.
+            # After an interrupt: work that a process of a pool has begun cannot be cancelled.
             processes: Any = getattr(self._executor, "_processes", None)
             if processes and any(future.running() for future in sent):
                 for process in [*processes.values()]:
@@ -97,7 +96,7 @@ class OnExecutor(Elsewhere):
                     future.cancel()
 
     def _send(self, run: Run, pipeline: bytes, share: Sequence[Any]) -> Future[bytes]:
-        """Return a future for the answer of a worker, or for an error."""
+        """Submit a share, and return a future for the pickled answer or for an exception."""
         ships: Any = run.adapter
         try:
             ops = ships.ship([task.op for task in share], run.ir_context)
@@ -109,7 +108,7 @@ class OnExecutor(Elsewhere):
 
 
 def _answer(future: Future[bytes], count: int) -> Answer:
-    """Wait for the answer to a share of `count` tasks."""
+    """Wait for a future, and return the answer to its share of `count` tasks."""
     try:
         return pickle.loads(future.result())  # noqa: S301 - an executor's workers are trusted
     except EncodingError:
@@ -119,7 +118,7 @@ def _answer(future: Future[bytes], count: int) -> Answer:
 
 
 def workers_of(executor: Executor) -> int:
-    """Return the number of workers of an executor, or the number of cores if unknown."""
+    """Return the number of workers of an executor, or of processors if that is unknown."""
     count = getattr(executor, "_max_workers", None)
     if isinstance(count, int):
         return count
@@ -133,11 +132,16 @@ def workers_of(executor: Executor) -> int:
 # -- In a worker ------------------------------------------------------------------------------
 
 _latest = local()
-"""The pipeline of this thread's last share, kept so that its passes are initialized once."""
+"""The pipeline of the thread's last share, stored so that the passes are initialized once."""
 
 
 def do_share(pipeline: bytes, ops: bytes) -> bytes:
-    """Process a share in a worker, and return the pickled answer."""
+    """Run the tasks of a share in a worker, and return the pickled answer.
+
+    Args:
+        pipeline: The pickled data about the run.
+        ops: The ops of the share, as the adapter's method `ship` encodes them.
+    """
     token = at_work.set(True)
     try:
         if getattr(_latest, "pipeline", None) != pipeline:
@@ -146,16 +150,16 @@ def do_share(pipeline: bytes, ops: bytes) -> bytes:
         return pickle.dumps(_do(ops, _latest.facts), pickle.HIGHEST_PROTOCOL)
     except EncodingError as error:
         return pickle.dumps(Answer(refused=str(error)))
-    except Exception as error:  # noqa: BLE001 - modules that are not there raise what they like
+    except Exception as error:  # noqa: BLE001 - a missing module may raise any exception
         return pickle.dumps(Answer(refused=brief(error)))
-    except BaseException:  # noqa: BLE001 - an interrupt by a pass, which is to happen over there
+    except BaseException:  # noqa: BLE001 - the main process repeats the interrupt of the pass
         return pickle.dumps(Answer())
     finally:
         at_work.reset(token)
 
 
 def _do(data: bytes, facts: _Facts) -> Answer:
-    """Process a share."""
+    """Decode the ops of a share, and run the pipeline on them."""
     adapter, step = facts.adapter, facts.step
     context, ops = adapter.receive(data)
     if _latest.compiler is None or _latest.compiler.context is not context:
@@ -163,7 +167,7 @@ def _do(data: bytes, facts: _Facts) -> Answer:
         _latest.schedule = Schedule(Pipeline("any", (step,), step.path))
     hooks = Instrumentor(())
     hooks.collects_statistics = facts.collects
-    emit: Any = list[Any]().append if facts.renders else None  # it is reported over there
+    emit: Any = list[Any]().append if facts.renders else None  # reported by the main process
     run = Run(_latest.compiler, hooks, emit, options=facts.options, strategy=Sequential())
     with running_on(adapter, context):
         level = _level(run, _latest.schedule, step, ops)
@@ -173,15 +177,15 @@ def _do(data: bytes, facts: _Facts) -> Answer:
 
 
 def _level(run: Run, schedule: Schedule, step: NestedStep, ops: Sequence[Any]) -> Level:
-    """Return the level of a share: copies of sibling ops inside a copy of the enclosing op.
+    """Return the level of a share, whose ops are copies inside a copy of their parent op.
 
     Raises:
-        EncodingError: If the main process has to run the share.
+        EncodingError: If the passes cannot be initialized, so that the main process must fail.
     """
     run.op, run.pipeline = run.adapter.parent(ops[0]), schedule.pipeline
     run.hooks.run, run.reports.is_held = run, True
     if run.initialize(schedule, run.op).failures:
-        raise EncodingError  # it is to fail where it comes from
+        raise EncodingError  # the main process runs the share, and reports the failure
     ctx = PassContext(run, run.op, run.place_of(run.op), None)
     ctx.level = level = run.level(step, ctx)
     wanted = set(map(run.key_of, ops))

@@ -1,9 +1,9 @@
-"""Strategy for forked worker processes.
+"""The strategy for forked worker processes.
 
-Workers start as copies of this process, so that they have all passes, ops and cached analyses.
-Workers process shares of the tasks, and send back the changes, which are merged in program order.
-The main process repeats work that a worker cannot send: ops without an encoding, all work of a
-worker whose passes changed other ops, and unfinished work of a worker that died.
+Workers start as copies of this process, and thus share its passes, ops and cached analyses. They
+run shares of the tasks, and send back the changes of the ops, which are merged in program order.
+The main process runs a task again if a worker cannot encode its op, if passes of the worker changed
+ops other than their own, or if the worker died in another task of the same share.
 """
 
 from __future__ import annotations
@@ -32,30 +32,30 @@ if TYPE_CHECKING:
     from passel.schedule import Step
 
 _SHARES_PER_WORKER = 8
-"""More balance better, fewer cost less."""
+"""More shares balance the load better, but cost more."""
 
 
 _LOST = "which a fork would leave behind"
 
 
 class Forked(Elsewhere):
-    """Strategy that runs tasks in forked worker processes.
+    """The strategy that runs tasks in forked worker processes.
 
-    Changes to Python objects outside the IR are lost when the workers end.
+    Changes that passes make to Python objects outside the IR are lost when the workers exit.
     """
 
     workers = "worker processes"
 
     def rejection(self, run: Run, level: Level) -> str:
-        """Return the reason why workers cannot run the tasks; empty if they can."""
+        """Return the reason why workers cannot run the tasks, or an empty string if they can."""
         if ability_of(run.adapter, SendsOps) is None:
             return f"'{run.adapter.name}' ops cannot be sent to other processes"
         return super().rejection(run, level) or _left_behind()
 
     def shares_of(self, tasks: Sequence[Any], jobs: int) -> list[Sequence[Any]]:
-        """Return the tasks divided into shares, in order.
+        """Return the tasks divided into consecutive shares.
 
-        Shares become shorter at the end, so that workers finish at about the same time.
+        The last shares are smaller, so that all workers finish at about the same time.
         """
         most = ceil(len(tasks) / (jobs * _SHARES_PER_WORKER))
         shares: list[Sequence[Any]] = []
@@ -69,7 +69,7 @@ class Forked(Elsewhere):
     def answers(
         self, run: Run, level: Level, shares: Sequence[Sequence[Any]], jobs: int, /
     ) -> Generator[Answer]:
-        """Yield the answer to each share, in order."""
+        """Yield the answer of a worker to each share, in the order of the shares."""
         forks = fork_map(partial(_doing_shares, run, level), shares, jobs)
         for number in range(len(shares)):
             if number in forks.results:
@@ -82,7 +82,7 @@ class Forked(Elsewhere):
 
 @contextmanager
 def _doing_shares(run: Run, level: Level) -> Generator[Callable[[Sequence[Any]], Any]]:
-    """Process shares in a worker; the results are the first fields of answers."""
+    """Provide the function that runs a share in a worker and returns the fields of an `Answer`."""
     passes = {id(each) for each in passes_of(level.step)}
 
     def do(share: Sequence[Any]) -> Any:
@@ -106,9 +106,10 @@ def _doing_shares(run: Run, level: Level) -> Generator[Callable[[Sequence[Any]],
 
 
 def _left_behind() -> str:
-    """Return a reason not to fork: threads, which do not exist in the child. Empty if none.
+    """Return the reason why this process cannot fork, or an empty string if it can.
 
-    A thread may hold a lock that workers would wait for, and does not continue in the workers.
+    The process cannot fork if it has other threads. These do not run in the workers, and may hold a
+    lock that a worker would wait for.
     """
     others = [each for each in threading.enumerate() if each is not threading.current_thread()]
     ready = [each for each in others if getattr(each, "is_ready_for_forks", False)]
@@ -116,7 +117,7 @@ def _left_behind() -> str:
         names = {each.name.rstrip("-_0123456789") for each in others if each not in ready}
         return f"this process has other threads ({', '.join(sorted(names))}), {_LOST}"
     if _threads() > 1 + len(ready):
-        # Libraries that are ready for forks, such as OpenBLAS, end their threads before one.
+        # Libraries that support forks, such as OpenBLAS, end their threads before a fork.
         with warnings.catch_warnings(action="ignore"):
             if not (child := os.fork()):
                 os._exit(0)
@@ -128,7 +129,7 @@ def _left_behind() -> str:
 
 
 def _threads() -> int:
-    """Return the number of threads of this process, including those of libraries where possible."""
+    """Return the number of threads of this process. On Linux, this includes native threads."""
     try:
         return len([*Path("/proc/self/task").iterdir()])
     except OSError:

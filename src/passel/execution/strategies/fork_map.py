@@ -1,7 +1,7 @@
-"""A function mapped over items by forked worker processes.
+"""Mapping of a function over items by forked worker processes.
 
-Workers are copies of this process, so that nothing has to be sent to them. Each free worker takes
-the next item, and sends back the results of the function.
+Workers are copies of this process, so the items need not be sent to them. Each idle worker takes
+the next item, and sends back all results of the function before it exits.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ _PROGRESS = struct.Struct("IIQ")
 _NO_ITEM = 2**32 - 1
 
 _FAILED = -1
-"""In place of an item's number, before the text of a worker's own failure."""
+"""The number that a worker sends, instead of the number of an item, with its own error."""
 
 _PATIENCE = 0.5
-"""The seconds that workers have to end what their passes have started."""
+"""The time, in seconds, that interrupted workers have to exit before they are killed."""
 
 WorkerBody: TypeAlias = "Callable[[], AbstractContextManager[Callable[[Any], Any]]]"
-"""Entered in a worker, it returns the function. Its exit may refuse all that the worker did."""
+"""A function that returns a context manager, which provides a worker with its function."""
 
 
 class Death(NamedTuple):
-    """Death of a worker while it processed an item.
+    """The death of a worker while the worker was processing an item.
 
     Attributes:
-        code: The exit code, negative for a signal; None if unknown.
-        step: The step that the function has stored with `set_mark`; 0 if there is none.
-        mark: The second number that the function has stored with `set_mark`.
+        code: The exit code, or the negated number of a signal; None if the status is unknown.
+        step: The first number that `set_mark` stored last for the item; 0 if there is none.
+        mark: The second number that `set_mark` stored last for the item; 0 if there is none.
     """
 
     code: int | None
@@ -55,7 +55,7 @@ class Death(NamedTuple):
     mark: int
 
     def describe(self) -> str:
-        """Return how the process ended, as the predicate of a sentence."""
+        """Return the predicate of a sentence that describes how the worker died."""
         if self.code is None:
             return "exited with an unknown status"
         if self.code >= 0:
@@ -65,41 +65,41 @@ class Death(NamedTuple):
 
 
 class _Progress(NamedTuple):
-    """The progress of one worker, in memory that all processes share.
+    """The progress of one worker, stored in memory that all processes share.
 
     Attributes:
-        memory: The memory of all workers.
-        start: The offset of this worker's part.
+        memory: The shared memory, which contains the progress of all workers.
+        start: The offset of the progress of this worker, in bytes.
     """
 
     memory: mmap
     start: int
 
     def set(self, item: int, step: int = 0, mark: int = 0) -> None:
-        """Store the current item, with the numbers given to `set_mark`."""
+        """Store the number of the current item and the numbers from `set_mark`."""
         _PROGRESS.pack_into(self.memory, self.start, item, step, mark)
 
     def get(self) -> tuple[int, int, int]:
-        """Return the current item, with the numbers given to `set_mark`."""
+        """Return the number of the current item and the numbers from `set_mark`."""
         return _PROGRESS.unpack_from(self.memory, self.start)
 
 
 _own: list[_Progress] = []
-"""The progress of this process; empty if it is not a worker."""
+"""The progress of this process if it is a worker, otherwise an empty list."""
 
 
 def set_mark(step: int, mark: int = 0) -> None:
-    """Store two numbers in a worker, which are part of the report if the worker dies."""
+    """Store two numbers in a worker, which `Death` contains if the worker dies."""
     item, *_ = _own[0].get()
     _own[0].set(item, step, mark)
 
 
 class Forks(NamedTuple):
-    """Results of forked workers. Items in neither dict have to be processed again.
+    """The results of forked workers. Items in neither dictionary must be processed again.
 
     Attributes:
-        results: The results of the function, by the numbers of the items.
-        deaths: The deaths of workers, by the numbers of the items that they processed.
+        results: The results of the function, by the index of the item.
+        deaths: The deaths of workers, by the index of the item that was being processed.
     """
 
     results: dict[int, Any]
@@ -107,19 +107,23 @@ class Forks(NamedTuple):
 
 
 def fork_map(body: WorkerBody, items: Sequence[Any], processes: int) -> Forks:
-    """Map a function over items in forked workers, until all items are done, refused or fatal.
+    """Map a function over items in forked worker processes.
 
     Args:
-        body: A function that each worker calls, and whose result is a context manager of a function
-            on items. If the latter raises an `EncodingError`, the item is refused; if the exit of
-            the context manager raises it, all work of the worker is refused. Other errors are
-            logged.
+        body: A function that each worker calls. It returns a context manager, which provides the
+            function to map. If the mapped function raises an `EncodingError`, there is no result
+            for this item. If the exit of the context manager raises an `EncodingError`, there are
+            no results from this worker. Other errors are logged.
         items: The items.
-        processes: The number of worker processes.
+        processes: The maximum number of worker processes.
+
+    Returns:
+        The results and the deaths of workers. After a death, new workers process all items that
+        have neither a result nor a death.
     """
     found = Forks({}, {})
     left, deaths = list(range(len(items))), -1
-    while left and len(found.deaths) > deaths:  # without another death, what is left was refused
+    while left and len(found.deaths) > deaths:  # without a new death, the rest was refused
         deaths = len(found.deaths)
         _Workers(body, items, found).run(left, min(processes, len(left)))
         left = [each for each in left if each not in found.results and each not in found.deaths]
@@ -127,12 +131,12 @@ def fork_map(body: WorkerBody, items: Sequence[Any], processes: int) -> Forks:
 
 
 class _Workers:
-    """Workers from fork to exit.
+    """The workers of one round of `fork_map`, from fork to exit.
 
     Args:
-        body: As for `fork_map`.
+        body: The function that each worker calls; see `fork_map`.
         items: The items.
-        found: The results and deaths, to add to.
+        found: The object to which results and deaths are added.
     """
 
     def __init__(self, body: WorkerBody, items: Sequence[Any], found: Forks) -> None:
@@ -142,7 +146,7 @@ class _Workers:
         self._running: dict[int, tuple[_Progress, IO[bytes]]] = {}
 
     def run(self, numbers: Iterable[int], size: int) -> None:
-        """Process the items with these numbers in `size` workers, or as many as can be started."""
+        """Process the items with the given indices in up to `size` workers."""
         memory = mmap(-1, _PROGRESS.size * size)
         flush()
         try:
@@ -171,9 +175,9 @@ class _Workers:
         self._running[pid] = progress, file
 
     def _note_end(self, status: int | None, progress: _Progress, file: IO[bytes]) -> None:
-        """Take the results of a worker that has ended."""
+        """Read the results of a worker that has exited, and record its death if it has died."""
         number, *marks = progress.get()
-        if number != _NO_ITEM:  # it has not come to its own end, whatever its exit code
+        if number != _NO_ITEM:  # the worker was stopped within an item, whatever its exit code
             code = None if status is None else os.waitstatus_to_exitcode(status)
             self._found.deaths[number] = Death(code, *marks)
         file.seek(0)
@@ -186,7 +190,7 @@ class _Workers:
                     self._found.results[number] = result
 
     def _end(self) -> None:
-        """Interrupt the workers, and kill those that do not end within `_PATIENCE`."""
+        """Interrupt all workers, and kill the workers that do not exit within `_PATIENCE`."""
         _send(signal.SIGINT, self._running)
         until, left = time.monotonic() + _PATIENCE, {*self._running}
         while left and time.monotonic() < until:
@@ -197,11 +201,11 @@ class _Workers:
             _wait(pid)
 
     def _be_worker(self, progress: _Progress, tokens: IO[bytes], file: IO[bytes]) -> NoReturn:
-        # An interrupt, which may be a pass's own, ends it: what is left is done in the parent.
+        # An interrupt, possibly by a pass, ends the worker. The main process runs the rest.
         if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
             signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
-            gc.disable()  # so that no collection touches what it shares
+            gc.disable()  # a collection would copy the pages shared with the parent
             at_work.set(True)
             _own[:] = [progress]
             parent = os.getppid()
@@ -214,7 +218,7 @@ class _Workers:
                             results += _pickled(number, function(self._items[number]))
                 _write(file, results)
             flush()
-        except Exception as error:  # noqa: BLE001 - not of an item: what is not sent is done again
+        except Exception as error:  # noqa: BLE001 - not of an item; unsent items run again
             _write(file, _pickled(_FAILED, brief(error)))
         finally:
             progress.set(_NO_ITEM)
@@ -225,10 +229,11 @@ _RUNS = -1
 
 
 def _wait(process: int, options: int = 0) -> int | None:
-    """Wait for the end of a child.
+    """Wait until a child process exits.
 
     Returns:
-        Its status; None if this process ignores SIGCHLD, or other code has waited for it.
+        The status of the child; None if this process ignores SIGCHLD, or if other code has already
+        waited for the child.
     """
     with suppress(ChildProcessError):
         found, status = os.waitpid(process, options)
@@ -243,9 +248,10 @@ def _send(number: int, processes: Iterable[int]) -> None:
 
 
 def _tokens(numbers: Iterable[int]) -> IO[bytes]:
-    """Return a file with the numbers of items; each number is read by one process.
+    """Return a file with the indices of items, from which workers take the next index.
 
-    Forked processes share the file position. A pipe could hold only some thousands of numbers.
+    Forked processes share the file position, so each index is read only once. A pipe could hold
+    only a few thousand indices.
     """
     file = tempfile.TemporaryFile("w+b", 0)  # noqa: SIM115 - closed in `run`
     file.write(b"".join(map(_NUMBER.pack, numbers)))
@@ -254,20 +260,20 @@ def _tokens(numbers: Iterable[int]) -> IO[bytes]:
 
 
 def _next(tokens: IO[bytes]) -> int | None:
-    """Take the next item, and return its number; None at the end."""
+    """Take the index of the next item from the file. Return None if no item is left."""
     token = tokens.read(_NUMBER.size)
     return _NUMBER.unpack(token)[0] if token else None
 
 
 def _pickled(number: int, result: Any) -> list[bytes]:
-    """Return a result for `_write`; nothing if it cannot be sent."""
+    """Return a list with the pickled result for `_write`, or an empty list if pickling fails."""
     with suppress(Exception):  # what passes have raised may raise when it is pickled
         return [pickle.dumps((number, result), pickle.HIGHEST_PROTOCOL)]
     return []
 
 
 def _write(file: IO[bytes], results: Iterable[bytes]) -> None:
-    """Write results. After an error the items are processed again."""
+    """Write results to a file. If this fails, the main process runs the items again."""
     with suppress(Exception):
         file.writelines(results)
         file.flush()

@@ -1,4 +1,4 @@
-"""Common parts of the strategies with workers."""
+"""The common base classes and functions of strategies with workers."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ if TYPE_CHECKING:
     from passel.passes.outcome import Outcome
 
 _SHARES_PER_WORKER = 4
-"""More balance better, fewer cost less."""
+"""More shares balance the load better, but cost more."""
 
 
 class Sharing(ABC):
-    """Base class of strategies with workers.
+    """The base class of strategies with workers.
 
     Args:
         jobs: The maximum number of workers.
 
     Attributes:
-        workers: The name of the workers in messages.
-        declared: The attribute of passes that allows these workers.
-        place: The noun for the place where a pass without this attribute must run.
+        workers: The plural noun for the workers in messages.
+        declared: The name of the pass attribute that says whether a pass can run in these workers.
+        place: The noun, in messages, for the only place where other passes can run.
     """
 
     workers: str
@@ -63,10 +63,10 @@ class Sharing(ABC):
 
     @abstractmethod
     def share_out(self, run: Run, level: Level, jobs: int, /) -> Iterable[Outcome]:
-        """Run all tasks in `jobs` workers."""
+        """Run all tasks in `jobs` workers, and yield their outcomes in program order."""
 
     def rejection(self, run: Run, level: Level) -> str:
-        """Return the reason why workers cannot run the tasks; empty if they can."""
+        """Return the reason why workers cannot run the tasks, or an empty string if they can."""
         only = f"in one {self.place} only"
         if bound := run.hooks.bound_here():
             return f"{' and '.join(bound)} can observe passes {only}"
@@ -78,26 +78,30 @@ class Sharing(ABC):
         return ""
 
     def shares_of(self, tasks: Sequence[Any], jobs: int) -> list[Sequence[Any]]:
-        """Return tasks divided into shares: one per job if jobs are limited, else more."""
+        """Return the tasks divided into consecutive shares of similar size.
+
+        There is one share per job if a pipeline limits the jobs, otherwise several per job.
+        """
         count = jobs if jobs < min(self.jobs, len(tasks)) else jobs * _SHARES_PER_WORKER
         size = -(-len(tasks) // count)
         return [tasks[start : start + size] for start in range(0, len(tasks), size)]
 
 
-# -- Work of other processes, and what comes back ------------------------------------------------
+# -- The tasks of worker processes, and their answers ----------------------------------------------
 
 
 class Answer(NamedTuple):
-    """Answer of another process to a share of the tasks.
+    """The answer of a worker process to a share of the tasks.
 
     Attributes:
-        done: The outcome of each task, with the encoded changes of its op; empty if none was run.
-        matched: The keys of the nested pipelines that had an op to run on.
-        parts: The parts of instrumentations that observed the share.
-        lost: The numbers of the tasks in the share during which the worker died.
-        how: The fate of the process, such as `was killed by SIGSEGV`.
-        at: The id of the last step of the worker; 0 if unknown.
-        refused: The reason why no task was run, if it should be reported.
+        done: The outcome of each task, paired with the encoded changes of the task's op; an empty
+            sequence if the worker has run no task.
+        matched: The keys of the nested pipelines that matched at least one op.
+        parts: The parts of the instrumentations that observed the share.
+        lost: The indices, within the share, of the tasks during which the worker died.
+        how: The end of the worker as a predicate, such as `was killed by SIGSEGV`.
+        at: The `id` of the last step that the worker began; 0 if unknown.
+        refused: The reason why the worker rejected the share; an empty string to report no reason.
     """
 
     done: Sequence[tuple[Outcome, bytes]] = ()
@@ -110,16 +114,16 @@ class Answer(NamedTuple):
 
 
 class Elsewhere(Sharing):
-    """Base class of strategies with worker processes; the main process runs refused tasks."""
+    """The base class of strategies whose workers are other processes."""
 
     def share_out(self, run: Run, level: Level, jobs: int, /) -> Iterable[Outcome]:
-        """Run all tasks in `jobs` workers, and refused tasks in the main process."""
+        """Run all tasks in `jobs` workers, or in the main process if a worker rejects its share."""
         shares, is_again = self.shares_of(level.tasks, jobs), False
         with closing(self.answers(run, level, shares, jobs)) as answers:
             for share, answer in zip(shares, answers, strict=True):
                 if answer.refused:
                     log_warning_once(f"a worker rejected its share: {answer.refused}")
-                # What was done again here may have changed ops that a worker had as they were.
+                # A task that ran again here may have changed ops after a worker copied them.
                 may_take = answer.done and (not is_again or all(map(level.is_as_known, share)))
                 outcomes = _take(run, level, share, answer) if may_take else None
                 if outcomes is not None:
@@ -134,11 +138,11 @@ class Elsewhere(Sharing):
     def answers(
         self, run: Run, level: Level, shares: Sequence[Sequence[Any]], jobs: int, /
     ) -> Generator[Answer]:
-        """Yield the answer to each share, in order."""
+        """Yield the answer of a worker to each share, in the order of the shares."""
 
 
 def _fail(run: Run, level: Level, task: Any, answer: Answer) -> Outcome:
-    """Return the outcome of a task whose worker has died."""
+    """Report the failure of a task whose worker has died, and return the outcome."""
     suspects = level.suspects([task.number])
     if found := [step for step in suspects.passes if id(step) == answer.at]:
         suspects = suspects._replace(passes=found)
@@ -146,48 +150,50 @@ def _fail(run: Run, level: Level, task: Any, answer: Answer) -> Outcome:
 
 
 def work_off(run: Run, tasks: Sequence[Any]) -> Iterator[tuple[Outcome, bytes]]:
-    """Run tasks in a worker; yield the outcome of each with the encoded changes of its op.
+    """Run tasks in a worker, and yield each outcome with the encoded changes of the task's op.
 
     Raises:
-        EncodingError: If the main process must run the task.
+        EncodingError: If the changes of an op cannot be encoded.
     """
     sends = cast("SendsOps", run.adapter)
     for task in tasks:
         noted = sends.note(task.op)
         outcome = run.run_sibling(task)
-        # Names, and an order, come back even where fingerprints see no change.
+        # Changes that fingerprints ignore, such as new value names, are sent back too.
         is_same = outcome.changed is False and not outcome.failures and noted is None
         yield outcome, b"" if is_same else sends.encode_changes(task.op, noted)
 
 
 @contextmanager
 def fence(level: Level) -> Generator[None]:
-    """Reject the work of a worker whose passes have changed ops other than their own.
+    """Raise an `EncodingError` if passes in the `with` block changed ops other than their own.
+
+    The main process then repeats the work of the worker.
 
     Args:
-        level: The level of the ops.
+        level: The level of the ops that the worker processes.
     """
     streams = standard_streams()
     level.track_all()
     yield
-    if standard_streams() != streams or not level.is_intact():  # an error of the main process
+    if standard_streams() != streams or not level.is_intact():  # the main process reports the error
         raise EncodingError("passes changed more than the ops that they ran on")
 
 
 def _take(run: Run, level: Level, tasks: Sequence[Any], answer: Answer) -> list[Outcome] | None:
-    """Apply the changes that another process made to the ops of tasks; return the outcomes.
+    """Apply the changes of a worker to the ops of its share, and return the outcomes.
 
-    Returns None, and changes nothing, if any part of the answer cannot be read.
+    If any part of the answer cannot be decoded, no op is changed, and the function returns None.
     """
     sends, collects = cast("SendsOps", run.adapter), gc.isenabled()
-    gc.disable()  # much is made, and nothing becomes garbage
+    gc.disable()  # many objects are created, and none becomes garbage
     try:
         read = partial(sends.decode_changes, context=run.ir_context)
         done = zip(tasks, answer.done, strict=True)
         changes = [read(task.op, data) for task, (_, data) in done if data]
         for change in changes:
             change()
-    except Exception as error:  # noqa: BLE001 - attributes of others are read
+    except Exception as error:  # noqa: BLE001 - decoders of other packages may raise any exception
         log_warning_once(f"the results of workers cannot be read; redoing the work: {brief(error)}")
         return None
     finally:
@@ -206,7 +212,7 @@ def _take(run: Run, level: Level, tasks: Sequence[Any], answer: Answer) -> list[
 
 
 def branch(run: Run, tasks: Sequence[PassContext[Any]]) -> tuple[Run, Any]:
-    """Return the run of a worker for some tasks, with parts of the instrumentations."""
+    """Return a copy of a run for the tasks of a worker, and the parts of the instrumentations."""
     other = copy(run)
     hooks, parts = run.hooks.branch()
     other.hooks, other.reports = hooks, run.reports.branch()
@@ -214,13 +220,13 @@ def branch(run: Run, tasks: Sequence[PassContext[Any]]) -> tuple[Run, Any]:
     other.states, other.strategy, hooks.run = dict(run.states), Sequential(), other
     for task in tasks:
         task.run = other
-        if task.cached is not None:  # enclosing passes have asked for analyses of this op
+        if task.cached is not None:  # enclosing passes have requested analyses of this op
             task.cached.compute_by(other.compute)
     return other, parts
 
 
 def merge(run: Run, parts: Any, outcomes: Sequence[Outcome]) -> None:
-    """Merge the observations of a worker, and report its diagnostics and failures."""
+    """Merge the observations of a worker, and report the worker's diagnostics and failures."""
     run.reports.take(sum_of(outcomes))
     run.hooks.merge(parts)
     run.reports.catch_up()

@@ -1,8 +1,8 @@
-"""Strategy for threads of this process.
+"""The strategy for threads of this process.
 
-Threads are faster if passes release Python's global lock, as native passes do, or if Python has no
-global lock. Each thread reports to separate hooks, which are merged in program order. After an
-interrupt, each thread finishes its current op.
+Threads only save time if passes release Python's global lock, as native passes do, or if Python has
+no global lock. Each thread has its own hooks, whose observations are merged in program order. After
+an interrupt, each thread finishes the pipeline on its current op.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ if TYPE_CHECKING:
 
 
 class Threads(Sharing):
-    """Strategy that runs tasks on threads, if all passes and observers allow it.
+    """The strategy that runs tasks on threads, if all passes and instrumentations allow it.
 
     Args:
-        jobs: The number of tasks at once; None for one per thread.
-        pool: The threads; None to start new ones for each nested step.
+        jobs: The number of threads that the tasks are divided among; None for all threads of the
+            pool, or one per processor without a pool.
+        pool: The thread pool to use; None to start new threads for each step.
     """
 
     workers = "threads"
@@ -43,15 +44,15 @@ class Threads(Sharing):
         self._pool = pool
 
     def rejection(self, run: Run, level: Level) -> str:
-        """Return the reason why workers cannot run the tasks; empty if they can."""
+        """Return the reason why workers cannot run the tasks, or an empty string if they can."""
         if not run.adapter.allows_threads:
             return f"contexts of {run.adapter.name} can be used by only one Python thread at a time"
         return super().rejection(run, level)
 
     def share_out(self, run: Run, level: Level, jobs: int, /) -> Iterable[Outcome]:
-        """Run all tasks on `jobs` threads."""
+        """Run all tasks on `jobs` threads, and yield their outcomes in program order."""
         level.is_in_order = False
-        _ = level.ctx.analyses  # made here, so that no two threads make them
+        _ = level.ctx.analyses  # created here, so that no two threads create the manager
         chunks = self.shares_of(level.tasks, jobs)
         branches = [branch(run, chunk) for chunk in chunks]
         pool, ended = self._pool or ThreadPoolExecutor(jobs, "passel"), Event()
@@ -74,7 +75,7 @@ class Threads(Sharing):
 
 
 def _do(part: Run, tasks: Sequence[Any], ended: Event) -> list[Outcome]:
-    """Run tasks in program order until `ended` is set."""
+    """Run tasks in program order, and skip the remaining tasks once `ended` is set."""
     at_work.set(True)  # in the copy of the context
     with part.adapter.in_context(part.ir_context), Bracket(part.hooks, "run", part):
         return [part.run_sibling(task) for task in tasks if not ended.is_set()]
