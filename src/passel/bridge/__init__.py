@@ -1,4 +1,4 @@
-"""Crossings: passes that run a pipeline on the op in another IR."""
+"""Crossings: passes that convert an op to another IR and run a pipeline on the converted op."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Import the passes on first use."""
+    """Import the classes of the crossings on first use."""
     if name in __all__:
         from passel.bridge import crossing  # noqa: PLC0415 - see above
 

@@ -1,8 +1,8 @@
 """Passes that convert an op to the other IR and back: `xdsl(...)` on MLIR, `mlir(...)` on xDSL.
 
-In a pipeline, such a pass looks like a nested pipeline whose anchor is an IR. The op is converted
-through generic text with locations, within the process. Then the new attributes and regions replace
-those of the original op, so references to the op remain valid.
+In a pipeline, such a pass looks like a nested pipeline whose anchor is an IR. The pass converts the
+op through generic text with locations, within the process. Then it replaces the attributes and
+regions of the original op, so that references to the op remain valid.
 """
 
 from __future__ import annotations
@@ -30,25 +30,30 @@ if TYPE_CHECKING:
 
 
 Side: TypeAlias = "XDSLSide | MLIRSide"
-"""One of the two IRs, with a context for parsed ops. Both IRs have the same methods."""
+"""One side of a conversion: an IR with a context for parsed ops. Both have the same methods."""
 
 
 class Crossing(Pass[Any]):
-    """The base class of passes that run a pipeline on the op in the other IR.
+    """The base class of passes that convert their op to another IR and run a pipeline on it.
 
-    The name of a subclass in pipelines is the name of the other IR.
+    In pipelines, the name of a subclass is the name of the other IR.
 
     Args:
-        passes: The passes to run on the other IR; in text, the contents of the parentheses.
+        passes: The passes to run in the other IR. In the text of a pipeline, these passes are in
+            parentheses.
     """
 
     takes_elements = True
-    can_fork = False  # threads of another IR's library do not survive it
-    can_thread = False  # several ops at once would share a context of that library
+    can_fork = False  # threads of another IR's library do not survive a fork
+    can_thread = False  # several ops at once would share a context of another IR's library
     passes: Any = BarePipeline()
 
     def __post_init__(self) -> None:
-        """Refuse mutable pipelines, because a pass is a value."""
+        """Check that the pipeline is a `BarePipeline`, because a pass must be immutable.
+
+        Raises:
+            TypeError: If `passes` is any other object.
+        """
         super().__post_init__()
         if not isinstance(self.passes, BarePipeline):
             expected = f"{type(self).__name__}.of(...) creates one from text or passes"
@@ -62,32 +67,32 @@ class Crossing(Pass[Any]):
         owner: str,
         scope: Any,  # noqa: ARG003 - as in the base class
     ) -> dict[str, Any]:
-        """Reject a name without parentheses.
+        """Reject a crossing that is written as a pass name without parentheses.
 
         Raises:
-            OptionError: Always, since passes must be given in parentheses.
+            OptionError: In all cases, because passes must be given in parentheses.
         """
         example = f"{cls.name}(cse)"
         raise OptionError(Problem(f"{owner} takes passes in parentheses, such as {example}"))
 
     @classmethod
     def from_elements(cls, elements: Sequence[ElementNode], registry: PassRegistry) -> Self:
-        """Return the pass for the contents of the parentheses.
+        """Create the crossing that runs the passes in parentheses.
 
         Args:
-            elements: The contents of the parentheses.
-            registry: The registry for names of this IR's passes.
+            elements: The nodes of the passes in parentheses.
+            registry: The registry with the names of passes on the current IR.
 
         Raises:
-            PipelineError: If a pass does not exist on the other IR, or an option is invalid.
+            PipelineError: If the other IR has no pass with a given name, or an option is invalid.
         """
         return cls(passes=BarePipeline(nodes=elements, names=cls._names(registry)))
 
     @classmethod
     def of(cls, *passes: Addable) -> Self:
-        """Return a crossing for passes in any form that `PassManager.add` accepts.
+        """Create a crossing from passes in any form that `PassManager.add` accepts.
 
-        Names in text refer to the other IR's passes.
+        Pass names in strings refer to passes on the other IR.
 
         Example:
             >>> print(RunOnXDSL.of("cse", "canonicalize"))
@@ -103,28 +108,28 @@ class Crossing(Pass[Any]):
 
     @classmethod
     def _names(cls, registry: PassRegistry | None = None) -> PassRegistry:
-        """Return the registry for the other IR's passes, given the registry for this IR's."""
+        """Return the registry of passes on the other IR, given that of the current IR."""
         return names_on(adapter_named(cls.name), registry)
 
     def to_node(self, *, all_options: bool = False) -> PipelineNode:
-        """Return the pass as a node of a pipeline, in the form of a nested pipeline."""
+        """Return the syntax node of the crossing, in the form of a nested pipeline."""
         return PipelineNode(self.name, self.passes.to_node(all_options=all_options).elements)
 
     @property
     def display_name(self) -> str:
-        """The text of the pass in a pipeline, including the passes inside."""
+        """The text of the crossing in a pipeline, including the passes in parentheses."""
         return self.to_text()
 
     def initialize(self, ir_context: Any) -> Any:
-        """Return the other IR, with a context for all ops of the run."""
+        """Return the state of a run, which contains a context of the other IR for all ops."""
         there = _side(self.name, adapter=crossing_adapter(self.name))
         return _Destination(there, self.passes)
 
     def run(self, op: Any, ctx: PassContext) -> None:
-        """Convert the op to the other IR, run the pipeline, and convert a changed op back.
+        """Convert the op to the other IR, run the pipeline, and convert the op back if it changed.
 
         Raises:
-            PassFailure: If a conversion fails, a pass fails, or the name of the op has changed.
+            PassFailure: If a conversion or a pass fails, or the passes change the op's name.
         """
         state: Any = ctx.state
         destination: _Destination = state
@@ -156,12 +161,12 @@ class Crossing(Pass[Any]):
 
 
 def _side(ir: str, context: Any = None, adapter: Any = None) -> Side:
-    """Return one of the two IRs, loaded only when a pipeline crosses.
+    """Return one side of a conversion, importing the IR's package on first use.
 
     Args:
-        ir: Its name.
-        context: Its context. The default is a new context of the adapter.
-        adapter: Its adapter. The default is one with all installed dialects.
+        ir: The name of the IR.
+        context: The context of the IR. The default is a new context of the adapter.
+        adapter: The adapter of the IR. The default is an adapter with all installed dialects.
     """
     if ir == "xdsl":
         from passel.xdsl.crossing import XDSLSide  # noqa: PLC0415 - see above
@@ -180,12 +185,14 @@ _DECLARATION = (
 
 
 def _enclosing_symbols(side: Side, op: Any, text: str) -> list[str]:
-    """Return declarations of the symbols that an op uses but does not define, as text.
+    """Return the texts of declarations of the symbols that an op uses but does not define.
+
+    The result is empty for a module, which contains the symbols that it uses.
 
     Args:
-        side: The IR of the op.
-        op: The op; a module contains its symbols.
-        text: The text of the op, before or after the crossing.
+        side: The side of the conversion that the op belongs to.
+        op: The op.
+        text: The text of the op, before or after the passes.
     """
     if "@" not in text or side.adapter.kind_of(op).name == "builtin.module":
         return []
@@ -211,10 +218,10 @@ _RESOURCE = re.compile(r'"(?:[^"\\]|\\.)*"|dense_resource<([^>]*)>')
 
 
 def _whole(text: str) -> str:
-    """Return the text of an op, if the text is complete.
+    """Check that the text of an op is complete, and return the text.
 
     Raises:
-        PassFailure: If it refers to resources, whose contents are not in the text.
+        PassFailure: If the text refers to a resource, whose contents the text does not contain.
     """
     if "dense_resource<" in text:
         for found in _RESOURCE.finditer(text):
@@ -224,11 +231,11 @@ def _whole(text: str) -> str:
 
 
 class _Destination:
-    """The other IR during one run.
+    """The state of a crossing during one run.
 
     Attributes:
-        side: The IR.
-        compiler: Compiles pipelines for it.
+        side: The other IR, as a side of the conversion.
+        compiler: The compiler of pipelines for the other IR.
     """
 
     def __init__(self, side: Side, passes: BarePipeline) -> None:
@@ -238,7 +245,7 @@ class _Destination:
         self._managers: dict[str, OpPassManager] = {}
 
     def manager(self, op: Any) -> OpPassManager:
-        """Return a manager with the passes, anchored on an op name.
+        """Return a pass manager with the crossing's passes, anchored on the name of `op`.
 
         Raises:
             AnchorError: If a pass has a different anchor.
@@ -250,14 +257,14 @@ class _Destination:
 
 
 class RunOnXDSL(Crossing):
-    """Run xDSL's passes on MLIR's op."""
+    """Run xDSL's passes on an MLIR op."""
 
     name = "xdsl"
     ir = "mlir"
 
 
 class RunOnMLIR(Crossing):
-    """Run MLIR's passes on xDSL's op."""
+    """Run MLIR's passes on an xDSL op."""
 
     name = "mlir"
     ir = "xdsl"

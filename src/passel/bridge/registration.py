@@ -1,4 +1,4 @@
-"""Registration of `xdsl(...)` and `mlir(...)`, whose classes are imported on first use."""
+"""Registration of the passes `xdsl(...)` and `mlir(...)`, which are imported on first use."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ if TYPE_CHECKING:
 
 
 def register(registry: PassRegistry) -> None:
-    """Register `xdsl(...)` and `mlir(...)`; an entry point names this function."""
+    """Register the passes `xdsl(...)` and `mlir(...)`, as an entry point of passel."""
     registry.register("xdsl", lambda: bridge.RunOnXDSL, origin="passel", ir="mlir")
     registry.register("mlir", lambda: bridge.RunOnMLIR, origin="passel", ir="xdsl")
