@@ -1,7 +1,7 @@
-"""passel on MLIR's own Python bindings: the adapter, parsing, and analyses.
+"""The adapter, the parser and the analyses for MLIR's own Python bindings.
 
-Any build of the bindings works: `mlir`, `iree.compiler`, `torch_mlir`. passel imports a build on
-first use, and detects its features rather than looking at its version.
+Any build of the bindings works, such as `mlir`, `iree.compiler` or `torch_mlir`. passel imports a
+build on first use, and detects the features of the build instead of checking its version.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Import an analysis on first use."""
+    """Import an analysis class on first use."""
     if name in __all__:
         from passel.mlir import analyses  # noqa: PLC0415 - loaded when asked for
 

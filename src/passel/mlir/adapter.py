@@ -1,8 +1,8 @@
 """The adapter for MLIR's Python bindings.
 
-The adapter hides the traps of the bindings: an op has any number of Python objects, op classes
-override `name` or `parent` with attributes of the op, builds differ in their queries, and some
-queries crash the process on invalid IR.
+The adapter hides pitfalls of the bindings: one op may have several Python objects, op classes
+override `name` or `parent` with accessors for op attributes, builds provide different queries, and
+some queries crash the process on invalid IR.
 """
 
 from __future__ import annotations
@@ -50,17 +50,18 @@ if TYPE_CHECKING:
 
 
 class MLIRAdapter(IRAdapter):
-    """The adapter for one build of MLIR's bindings; contexts are its `ir.Context`.
+    """The adapter for one build of MLIR's bindings, with the build's `ir.Context` as the context.
 
-    Ops are `Operation`, `OpView` or `Module` objects. The adapter returns `OpView`s, of the op's
-    own class (`func.FuncOp`) if the build has one. Compare ops by `==`, because the bindings make a
-    new object for each query. Keep a reference to the top-level op while you use nested ops:
-    deleting it frees the whole tree, whatever Python objects refer to it.
+    The adapter accepts `Operation`, `OpView` and `Module` objects as ops, and returns `OpView`
+    objects. If the build defines a class for an op, such as `func.FuncOp`, the object is of that
+    class. Compare ops with `==`, because the bindings create a new object for each query. Keep a
+    reference to the top-level op while you use nested ops: deleting the top-level op frees all
+    nested ops, even if Python objects still refer to them.
 
     Args:
-        root: The root package of the build, or its name.
-        dialects: Functions that add dialects to a `DialectRegistry`, and `ContextDialects`, which
-            add dialects to a context. These functions are called for each new context.
+        root: The root package of the build, as a module or by name.
+        dialects: Functions that add dialects to a `DialectRegistry`, or `ContextDialects` objects,
+            which add dialects to a context. Each function is called for every new context.
 
     Example:
         >>> adapter = MLIRAdapter("mlir")
@@ -87,12 +88,16 @@ class MLIRAdapter(IRAdapter):
         return partial(type(self), dialects=self._dialects), (self.bindings.root,)
 
     def __repr__(self) -> str:
-        """Return an expression that creates an adapter for the build, without the dialects."""
+        """Return an expression that creates an adapter for the build without added dialects."""
         return f'{type(self).__name__}("{self.bindings.root}")'
 
     @classmethod
     def for_package(cls, package: str) -> MLIRAdapter | None:
-        """Return the adapter for a build, by its top-level package or a module of its library."""
+        """Return an adapter for a build of the bindings, or None if `package` is not a build.
+
+        Args:
+            package: The top-level package of the build, or a module of the build's native library.
+        """
         if not package.isidentifier():
             root, library, _ = package.partition("._mlir_libs")
             return cls(root) if library else None
@@ -105,12 +110,15 @@ class MLIRAdapter(IRAdapter):
         return None
 
     def build_name(self) -> str:
-        """Return the top-level package of the build, which is also the name of its entry point."""
+        """Return the top-level package of the build, which is also the entry point's name."""
         return self.bindings.package
 
     @property
     def key_of(self) -> Callable[[Any], Hashable]:
-        """The class of an op, which is faster to get than the name; without a class, the name."""
+        """A function that returns an op's class, or the name of an op that has no class.
+
+        The bindings return the class faster than the name.
+        """
         generic, plain = self.bindings.ir.OpView, self.bindings.ir.Operation
         module = self.bindings.ir.Module
 
@@ -124,17 +132,17 @@ class MLIRAdapter(IRAdapter):
         return key_of
 
     def op_of(self, thing: Any) -> Any:
-        """Return the object that passes get for an op, given any object for the op."""
+        """Return the Python object that passes receive for an op, given any object for the op."""
         return view_of(thing.operation)
 
     def entered_context(self) -> Any:
-        """Return the context of the innermost `with Context():`, or None."""
+        """Return the context of the innermost `with Context():` block, or None outside of one."""
         ir = sys.modules.get(f"{self.bindings.root}.ir")
         return None if ir is None else ir.Context.current
 
     @contextmanager
     def in_context(self, context: Any) -> Generator[None]:
-        """Make a context current in the calling thread, inside the `with` block."""
+        """Make a context the calling thread's current context inside the `with` block."""
         context.__enter__()
         try:
             yield
@@ -143,17 +151,20 @@ class MLIRAdapter(IRAdapter):
                 context.__exit__(None, None, None)
 
     def create_context(self) -> Any:
-        """Return a context with the dialects of the build and of the adapter."""
+        """Return a new context with the build's dialects and the adapter's added dialects."""
         return self.bindings.new_context(self._dialects)
 
     def create_bare_context(self) -> Any:
-        """Return a context with the same dialects, which are loaded on first use."""
+        """Return a new context that loads the dialects of `create_context` on first use."""
         context = self.bindings.new_context(self._dialects, loads=False)
         bare_contexts.add(context)
         return context
 
     def prepare(self, context: Any, passes: Iterable[object]) -> None:
-        """Load all dialects for Python passes, which can create ops of loaded dialects only."""
+        """Load all dialects of the context if one of the passes is a Python pass.
+
+        Python passes can create ops of loaded dialects only.
+        """
         from passel.mlir.native import NativePass  # noqa: PLC0415 - for pipelines alone
 
         if context in bare_contexts and not all(isinstance(each, NativePass) for each in passes):
@@ -161,19 +172,20 @@ class MLIRAdapter(IRAdapter):
             context.load_all_available_dialects()
 
     def is_dialect(self, thing: object) -> bool:
-        """Return whether an object is a `ContextDialects`, or a function `register_dialects`.
+        """Return whether an object is a `ContextDialects` or a function `register_dialects`.
 
-        The build's own functions are called for every new context; some of them take a context.
+        The build's own functions are excluded. They are called for every new context anyway, and
+        some of them take a context instead of a registry.
         """
         is_own = str(getattr(thing, "__module__", "")).startswith(f"{self.bindings.root}.")
         is_named = getattr(thing, "__name__", "") == "register_dialects"
         return isinstance(thing, ContextDialects) or (is_named and not is_own)
 
     def with_dialects(self, dialects: Sequence[Any]) -> MLIRAdapter:
-        """Return an adapter for the same build whose contexts have more dialects.
+        """Return an adapter for the same build whose contexts contain additional dialects.
 
         Raises:
-            DefinitionError: If one is not callable.
+            DefinitionError: If an element of `dialects` is not callable.
         """
         for each in dialects:
             if not callable(each):
@@ -181,17 +193,17 @@ class MLIRAdapter(IRAdapter):
         return MLIRAdapter(self.bindings.root, dialects=(*self._dialects, *dialects))
 
     def make_frontend(self) -> Frontend:
-        """Return the frontend for one run of a tool."""
+        """Return a new frontend for one run of a command-line tool."""
         from passel.mlir.frontend import MLIRFrontend  # noqa: PLC0415 - for tools alone
 
         return MLIRFrontend(self, self.bindings, self.create_bare_context)
 
     def context_of(self, op: Any) -> Any:
-        """Return the context in which the op was created."""
+        """Return the context in which an op was created."""
         return op.operation.context
 
     def load_dialects(self, context: Any, names: Iterable[str]) -> None:
-        """Load dialects by name, unless they are loaded already."""
+        """Load the dialects with the given names, unless they are loaded already."""
         for name in names:
             try:
                 context.get_dialect_descriptor(name)
@@ -201,18 +213,21 @@ class MLIRAdapter(IRAdapter):
                 raise LookupError(msg) from None
 
     def kind_of(self, op: Any) -> OpKind:
-        """Return the `OpKind` of ops with the name of this op."""
+        """Return the `OpKind` for all ops with the same name as `op`."""
         operation = op.operation
         return self._kinds.kind(operation.context, operation.name)
 
     def kind_named(self, context: Any, name: str) -> OpKind | None:
-        """Return the kind of a registered op, loading its dialect if need be."""
+        """Return the kind of the registered op `name`, loading the op's dialect if necessary."""
         if not self._kinds.is_registered(context, name):
             return None
         return self._kinds.kind(context, name)
 
     def misfit(self, context: Any, outer: str, inner: str) -> str:
-        """Return why a function cannot be immediately inside an op; empty for other ops."""
+        """Return the reason why a function `inner` is never immediately inside an op `outer`.
+
+        The text is empty if `outer` is a symbol table, or if `inner` is not a function.
+        """
         known = [self._kinds.is_registered(context, name) for name in (outer, inner)]
         is_table = all(known) and self._kinds.has_isolated_ops(context, outer)
         if is_table or not all(known) or not self._kinds.is_function(context, inner):
@@ -220,7 +235,10 @@ class MLIRAdapter(IRAdapter):
         return f"'{inner}' is a symbol, and symbols are allowed only in symbol tables"
 
     def suggest_op(self, context: Any, name: str) -> str:
-        """Suggest an op of the intended dialect, among ops with a class."""
+        """Return `; did you mean 'x'?` for a misspelled op name, or an empty string.
+
+        `x` is an op of the dialect with the most similar name. Only ops with a class are suggested.
+        """
         dialect = closest(name.partition(".")[0], self.bindings.dialect_names(context))
         return suggest(name, self._op_names(dialect)) if dialect else ""
 
@@ -233,11 +251,14 @@ class MLIRAdapter(IRAdapter):
         return sorted(each for each in names if each.startswith(f"{dialect}."))
 
     def identity_of(self, op: Any) -> int:
-        """Return the op's address, because some builds hash an op by its contents."""
+        """Return the address of an op, because some builds hash ops by their contents."""
         return address(op.operation)
 
     def is_surely(self, known: Any, op: Any) -> bool:
-        """Return whether both are one Python object, which the bindings invalidate on erasure."""
+        """Return whether two ops are the same Python object.
+
+        The bindings invalidate this object when the op is erased.
+        """
         return known.operation is op.operation
 
     def children(self, op: Any) -> list[Any]:
@@ -246,43 +267,46 @@ class MLIRAdapter(IRAdapter):
 
     @contextmanager
     def alone_in(self, context: Any, jobs: int | None = None) -> Generator[None]:
-        """Allow only one run at a time in a context, because compiling may load dialects."""
+        """Lock a context for one run, and limit MLIR to `jobs` threads inside the `with` block.
+
+        Runs in one context must not overlap, because compiling a pipeline may load dialects.
+        """
         with context_lock(context), on_threads(context, jobs):
             yield
 
     def reporting(
         self, context: Any, report: Callable[[Diagnostic], bool]
     ) -> AbstractContextManager[None]:
-        """Report the diagnostics that Python passes emit, such as with `Location.emit_error`."""
+        """Forward diagnostics that Python passes emit, as by `Location.emit_error`, to `report`."""
         return calls_of(self.bindings).reporting(context, report)
 
     def lifetime(self) -> NativeLifetime:
-        """Return the policy for detecting erased ops, which a run must not access."""
+        """Return the policy for detecting erased ops, whose use would crash the process."""
         return NativeLifetime(self.bindings)
 
     def parent(self, op: Any) -> Any:
-        """Return the enclosing op."""
+        """Return the op that encloses `op`, or None at the top."""
         parent = parent_of(op)
         return None if parent is None else parent.opview
 
     def symbol_name(self, op: Any) -> str | None:
-        """Return the op's `sym_name`."""
+        """Return the string attribute `sym_name` of an op, or None if the attribute is missing."""
         return symbol_name(op.operation)
 
     def location(self, op: Any) -> Location:
-        """Return the op's location in a file, if it has one."""
+        """Return the location of an op in a source file, if the location is known."""
         return convert_location(op.operation.location)
 
     def verify(self, op: Any, *, recursive: bool) -> None:
-        """Verify natively; see `passel.mlir.verification`."""
+        """Verify an op with MLIR's verifier, as described in `passel.mlir.verification`."""
         verify(self.bindings, op, recursive=recursive)
 
     def print_op(self, op: Any, flags: PrintFlags) -> str:
-        """Print the op with MLIR's printer, which prints invalid ops in generic form."""
+        """Return the text of an op as MLIR prints it: for an invalid op, in generic form."""
         return printed(op.operation, flags).decode().rstrip("\n")
 
     def prints_apart(self, op: Any) -> bool:
-        """Return whether the ops immediately inside share no values, like functions in a module."""
+        """Return whether the ops immediately inside `op` share no values, as functions do."""
         regions = op.operation.regions
         if len(regions) != 1:
             return False
@@ -297,27 +321,27 @@ class MLIRAdapter(IRAdapter):
         )
 
     def pass_source(self) -> MLIRSource:
-        """Return the source of MLIR's own passes."""
+        """Return an object that looks up MLIR's own passes and pipelines by name."""
         from passel.mlir.names import MLIRSource  # noqa: PLC0415 - for pipelines alone
 
         return MLIRSource(self.bindings.root)
 
     def lower(self, steps: Sequence[Step], *, verify: bool) -> tuple[Step, ...]:
-        """Join adjacent native passes, and nested pipelines of native passes, into one step."""
+        """Combine adjacent native passes, and nested pipelines of native passes, into one step."""
         from passel.mlir.lowering import lower  # noqa: PLC0415 - for pipelines alone
 
         return lower(self.bindings, self._kinds, steps, verify=verify)
 
     def print_source(self, op: Any, context: Any, *, locations: bool = False) -> str:
-        """Return the op in custom form, which MLIR parses without loss."""
+        """Return the text of an op in custom form, which MLIR parses without loss."""
         return self.print_op(op, PrintFlags(debuginfo=locations))
 
     def readable_source(self, text: str, context: Any) -> str:
-        """Return the text unchanged, because it is in custom form."""
+        """Return `text` unchanged, because the text is already in custom form."""
         return text
 
     def reading_flags(self, op: Any, context: Any) -> tuple[str, ...]:
-        """Return the flags that `passel-opt` needs to read the op's file."""
+        """Return the flags that `passel-opt` needs to parse a file with the text of an op."""
         flags = [f"--ir={self.build_name()}"]
         if op.operation.name != "builtin.module":
             flags.append("--no-implicit-module")
@@ -326,17 +350,17 @@ class MLIRAdapter(IRAdapter):
         return tuple(flags)
 
     def versions(self) -> dict[str, str]:
-        """Return the distributions that contain the build, with their versions."""
+        """Return the names and versions of the distributions that contain the build."""
         package = self.bindings.package
         return {package: _distributions_of(package)}
 
     def fingerprint(self, op: Any, *, recursive: bool = True) -> object:
-        """Return a digest of the op's bytecode, or of its generic text if it has none.
+        """Return a digest of an op's bytecode, or of the op's generic text if bytecode is unsafe.
 
         Writing bytecode is several times faster than printing text, even with verification.
-        Verification is required, since writing an invalid op, or an op that uses values from
-        outside, crashes the process. The structural hash of later releases covers neither regions
-        nor locations.
+        Verification is required, because writing an op crashes the process if the op is invalid or
+        uses values that are defined outside. The structural hash of later MLIR releases covers
+        neither regions nor locations.
         """
         from hashlib import blake2b  # noqa: PLC0415 - loads a library for more than this
 
@@ -355,7 +379,7 @@ class MLIRAdapter(IRAdapter):
         return blake2b(operation.get_asm(**FAITHFUL), digest_size=16).digest()
 
     def _own_parts(self, operation: Any) -> tuple[object, ...]:
-        """Return the parts of an op, with addresses in place of the ops inside."""
+        """Return the text and block arguments of an op, and the addresses of the ops inside."""
         text = operation.get_asm(**FAITHFUL, skip_regions=True)
         arguments = [
             tuple(str(argument.type) for argument in block.arguments)
@@ -368,7 +392,7 @@ class MLIRAdapter(IRAdapter):
 
 @cache
 def _distributions_of(package: str) -> str:
-    """Return the distributions that contain a package, with their versions."""
+    """Return the names and versions of the distributions that contain a package, as text."""
     from importlib import metadata  # noqa: PLC0415 - costs more than passel
 
     folder = f"\n{package.replace('.', '/')}/"

@@ -1,4 +1,4 @@
-"""Analyses of MLIR's ops: `ctx.analysis(DominanceInfo)` in a pass, or `DominanceInfo(op)`."""
+"""Analyses of MLIR's ops, as `ctx.analysis(DominanceInfo)` in a pass or as `DominanceInfo(op)`."""
 
 from __future__ import annotations
 
@@ -25,15 +25,16 @@ _GRAPH_REGION_OPS = frozenset(
         "ml_program.subgraph",
     }
 )
-"""Ops with graph regions: the bindings have no query for `RegionKindInterface`."""
+"""The names of ops with graph regions, because the bindings cannot query `RegionKindInterface`."""
 
 
 class DominanceInfo:
-    """Dominance: which ops execute, and which values are defined, before others.
+    """The dominance relation between the ops, blocks and values inside an op.
 
-    The analysis covers any number of blocks and nested regions. The first query of a region builds
-    its tree in nearly linear time; later queries cost O(1), and O(depth) across regions. The
-    analysis is valid while no block and no terminator changes.
+    The analysis supports regions with several blocks, and nested regions. The first query about a
+    region builds the region's dominator tree in nearly linear time. Later queries take O(1) time,
+    or O(nesting depth) time across regions. The analysis remains valid until a block or a
+    terminator changes.
 
     Example:
         >>> from mlir.ir import Context, Module
@@ -54,14 +55,17 @@ class DominanceInfo:
     """
 
     def __init__(self, op: Any) -> None:
-        """Compute nothing yet: queries build the tree of each region."""
+        """Create the analysis without dominator trees, which queries build for each region."""
         self._bindings = bindings_of(op)
         self._op = op.operation
         # By entry block: regions have no identity in the bindings.
         self._trees: dict[Any, DominatorTree[Any]] = {}
 
     def __eq__(self, other: object) -> bool:
-        """Return whether two agree on the remaining regions that either has a tree of."""
+        """Return whether two analyses have equal dominator trees.
+
+        The comparison covers existing regions whose dominator tree either analysis has built.
+        """
         if not isinstance(other, DominanceInfo):
             return NotImplemented
         # Blocks of erased ops may not even be asked for their regions.
@@ -72,7 +76,7 @@ class DominanceInfo:
     __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride] - compared only
 
     def tree(self, region: Any) -> DominatorTree[Any]:
-        """Return the tree of a region's blocks."""
+        """Return the dominator tree of a region's blocks."""
         entry = _entry(region)
         if entry not in self._trees:
             roots = () if entry is None else (entry,)
@@ -80,11 +84,11 @@ class DominanceInfo:
         return self._trees[entry]
 
     def is_reachable(self, block: Any) -> bool:
-        """Return whether any path leads to a block from the entry of its region."""
+        """Return whether a block is reachable from the entry block of the enclosing region."""
         return block in self.tree(block.region)
 
     def immediate_dominator(self, block: Any) -> Any:
-        """Return the closest other block of the region that dominates `block`, if any."""
+        """Return the closest block that properly dominates `block`, or None for an entry block."""
         return self.tree(block.region).immediate_dominator(block)
 
     def children(self, block: Any) -> tuple[Any, ...]:
@@ -92,11 +96,13 @@ class DominanceInfo:
         return self.tree(block.region).children(block)
 
     def dominance_frontier(self, block: Any) -> tuple[Any, ...]:
-        """Return the blocks where the dominance of `block` ends."""
+        """Return the dominance frontier of `block`: the blocks where its dominance ends."""
         return self.tree(block.region).dominance_frontier(block)
 
     def nearest_common_dominator(self, a: Any, b: Any) -> Any:
-        """Return the closest block that dominates both, in the innermost region enclosing them.
+        """Return the closest block that dominates both `a` and `b`, or None.
+
+        The result is a block of the innermost region that contains both blocks.
 
         Source: `mlir::DominanceInfo::findNearestCommonDominator`, MLIR 22.
         """
@@ -106,21 +112,21 @@ class DominanceInfo:
         return None
 
     def dominates(self, a: Any, b: Any) -> bool:
-        """Return whether `a` is `b` or properly dominates it."""
+        """Return whether `a` equals `b` or properly dominates `b`."""
         a, b = (getattr(each, "operation", each) for each in (a, b))
         return (type(a) is type(b) and a == b) or self.properly_dominates(a, b)
 
     def properly_dominates(self, a: Any, b: Any) -> bool:
-        """Return whether control passes `a` whenever it passes `b`.
+        """Return whether control always passes through `a` before it reaches `b`.
 
-        * An op dominates the ops after it in its block, everything inside them, and the blocks that
-          its block dominates. An op also dominates the ops inside it, but its results do not. In a
-          graph region all ops dominate each other, and themselves.
-        * A block dominates everything inside its ops. Unreachable blocks are dominated by all.
-        * A block argument dominates all ops of its block; if `a` is a value, `b` must be an op.
+        * An op dominates the later ops of the same block, all ops inside those ops, and all ops in
+          the blocks that its block dominates. An op dominates the ops inside it, but the results of
+          the op do not. In a graph region, every op dominates all ops, including itself.
+        * A block dominates all blocks inside its ops. Every block dominates unreachable blocks.
+        * A block argument dominates all ops of its block. If `a` is a value, `b` must be an op.
 
         Raises:
-            TypeError: If an op is compared with a block.
+            TypeError: If `a` and `b` cannot be compared, such as an op and a block.
 
         Source: `mlir::DominanceInfo::properlyDominates`, MLIR 22.
         """
@@ -141,7 +147,7 @@ class DominanceInfo:
         raise TypeError(msg)
 
     def is_before(self, a: Any, b: Any) -> bool:
-        """Return whether `a` comes before `b` in the same block.
+        """Return whether the op `a` precedes the op `b` in the same block.
 
         Source: `mlir::Operation::isBeforeInBlock`, MLIR 22.
         """
@@ -188,15 +194,15 @@ def _enclosing_blocks(block: Any) -> Iterator[Any]:
 
 
 def _ancestor_in(region: Any, block: Any) -> Any:
-    """Return the block of a region that is a block or encloses it; None if there is none."""
+    """Return the block of `region` that equals or encloses `block`, or None."""
     return next((each for each in _enclosing_blocks(block) if each.region == region), None)
 
 
 def _is_ordered(block: Any) -> bool:
-    """Return whether values must be defined before they are used in a block's region.
+    """Return whether values in a block's region must be defined before they are used.
 
-    They must in every region of several blocks. In a region of one block, they must unless the
-    enclosing op has graph regions or is unregistered.
+    The order matters in every region with several blocks. In a region with one block, the order
+    matters unless the enclosing op has graph regions or is unregistered.
 
     Source: `mlir::detail::DominanceInfoBase::hasSSADominance`, MLIR 22.
     """
@@ -211,11 +217,11 @@ def _is_ordered(block: Any) -> bool:
 
 
 class SymbolUse(NamedTuple):
-    """A reference to a symbol.
+    """A reference to a symbol in an attribute of an op.
 
     Attributes:
         user: The op whose attributes contain the reference.
-        reference: The full reference, of which the symbol may be any part.
+        reference: The full symbol reference, such as `@a::@b`, which uses both `a` and `b`.
     """
 
     user: Any
@@ -223,16 +229,16 @@ class SymbolUse(NamedTuple):
 
 
 class SymbolUsers:
-    """The uses of each symbol inside an op, references in arrays and dictionaries included.
+    """The uses of each symbol inside an op, including references in arrays and dictionaries.
 
-    A reference is looked up in the closest symbol table that encloses its user, and is a use of
-    every symbol on its path. The bindings' `SymbolTable` decides which ops are tables. References
-    inside attributes of other kinds are not found, because the bindings do not expose their parts.
-    One walk builds the analysis; queries cost O(1). The analysis is valid while no symbol and no
-    reference is added, erased or renamed.
+    A reference is resolved in the closest symbol table that encloses the user, and is a use of
+    every symbol on its path. The bindings' class `SymbolTable` determines which ops are symbol
+    tables. The analysis does not find references inside other attributes, because the bindings do
+    not expose the elements of those attributes. The constructor walks the op once, and queries take
+    O(1) time. The analysis remains valid until a symbol or a reference is added, erased or renamed.
 
     Attributes:
-        unresolved: References to symbols that do not exist in the closest table, or only in part.
+        unresolved: The uses whose reference cannot be fully resolved.
 
     Example:
         >>> from mlir.ir import Context, Module
@@ -266,7 +272,7 @@ class SymbolUsers:
         self.unresolved: tuple[SymbolUse, ...] = tuple(unresolved)
 
     def __eq__(self, other: object) -> bool:
-        """Return whether the same ops use the same symbols, and names mean the same."""
+        """Return whether two analyses have the same uses, unresolved uses and symbol tables."""
         if not isinstance(other, SymbolUsers):
             return NotImplemented
         tables = [*self._tables, *other._tables]
@@ -282,24 +288,24 @@ class SymbolUsers:
     __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride] - compared only
 
     def uses(self, symbol: Any) -> tuple[SymbolUse, ...]:
-        """Return the uses of a symbol, in program order of their users."""
+        """Return the uses of a symbol, in the program order of the users."""
         return tuple(self._uses.get(symbol.operation, ()))
 
     def users(self, symbol: Any) -> tuple[Any, ...]:
-        """Return the ops that refer to a symbol, each once, in program order."""
+        """Return the ops that refer to a symbol, without duplicates, in program order."""
         return tuple(dict.fromkeys(use.user for use in self.uses(symbol)))
 
     def is_unused(self, symbol: Any) -> bool:
-        """Return whether nothing inside the op refers to a symbol."""
+        """Return whether no op inside the analyzed op refers to a symbol."""
         return symbol.operation not in self._uses
 
     def lookup(self, user: Any, reference: Any) -> Any:
-        """Return the symbol that a reference in `user` means; None if there is none."""
+        """Return the op that a symbol reference in `user` resolves to, or None."""
         path = self._path(user, reference)
         return path[-1].opview if len(path) == len(self._names(reference)) else None
 
     def _path(self, user: Any, reference: Any) -> list[Any]:
-        """Return the symbols along a reference, up to the first that does not exist."""
+        """Return the ops that the components of a reference name, up to the first unknown name."""
         tables = _outwards(parent_of(user))
         place = next((each for each in tables if self._symbols(each) is not None), None)
         path: list[Any] = []
@@ -312,7 +318,7 @@ class SymbolUsers:
         return path
 
     def _symbols(self, operation: Any) -> dict[str, Any] | None:
-        """Return the symbols of a table by name; None for an op that is not a symbol table."""
+        """Return the symbols of a symbol table by name, or None for any other op."""
         if operation not in self._tables:
             self._tables[operation] = None
             with suppress(TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""A build of MLIR's Python bindings, and its features."""
+"""Access to a build of MLIR's Python bindings, and detection of the build's features."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
 
 MAGIC = b"ML\xefR"
-"""How bytecode begins."""
+"""The magic number at the start of MLIR bytecode."""
 
 _REGISTERING: dict[str, dict[str, str]] = {
     "circt": {"_mlir_libs._circt.register_dialects": "context"},
@@ -37,14 +37,14 @@ _REGISTERING: dict[str, dict[str, str]] = {
     },
     "torch_mlir": {"dialects.torch.register_dialect": "context"},
 }
-"""Functions that register a build's dialects and passes, and their argument.
+"""Functions that register a build's dialects and passes, and the kind of argument they take.
 
-A wrong argument may crash the process. A release may lack some functions. Importing their modules
-registers passes.
+An argument of the wrong kind may crash the process. A release may lack some functions. Importing
+the modules of these functions registers passes.
 """
 
 _BARE = ("iree.compiler", "mlir", "torch_mlir")
-"""Large builds whose contexts may load dialects lazily; FlyDSL's crash the process."""
+"""Large builds whose contexts can load dialects lazily. FlyDSL's contexts would crash."""
 
 _APART = "their libraries have the same name, so use two processes"
 
@@ -63,26 +63,26 @@ class ContextDialects(partial[object]):
 
 
 class Bindings:
-    """A build of the bindings, by the name of its root package.
+    """A build of the bindings, which is identified by the name of its root package.
 
     Attributes:
-        root: The package, such as `mlir` or `iree.compiler`.
+        root: The name of the root package, such as `mlir` or `iree.compiler`.
     """
 
     def __init__(self, root: str) -> None:
-        """Import nothing yet."""
+        """Store the name of the root package, without importing the package."""
         self.root = root
 
     @property
     def package(self) -> str:
-        """The top-level package."""
+        """The name of the top-level package."""
         return self.root.partition(".")[0]
 
     def module(self, name: str) -> Any:
-        """Return a module of the build, such as `ir` or `dialects.func`.
+        """Import and return a module of the build, such as `ir` or `dialects.func`.
 
         Raises:
-            AdapterError: If the build is not installed, or has no such module.
+            AdapterError: If the build is not installed, or the module cannot be imported.
         """
         try:
             return importlib.import_module(f"{self.root}.{name}")
@@ -95,21 +95,21 @@ class Bindings:
             raise AdapterError(msg) from error
 
     def is_loaded(self) -> bool:
-        """Return whether the library of the build is loaded."""
+        """Return whether the native library of the build is loaded."""
         return f"{self.root}._mlir_libs" in sys.modules
 
     def loaded_beside(self) -> dict[str, Path]:
-        """Return the library folders of other loaded builds, by root package."""
+        """Return the library folder of each other loaded build, by root package."""
         suffix = "._mlir_libs"
         loaded = [(name, module) for name, module in sys.modules.items() if name.endswith(suffix)]
         folders = {name.removesuffix(suffix): Path(each.__path__[0]) for name, each in loaded}
         return {root: folder for root, folder in folders.items() if root != self.root}
 
     def check_owner(self, path: Path) -> None:
-        """Check that a library used by this build does not belong to another build.
+        """Check that a library that this build uses does not belong to another loaded build.
 
         Raises:
-            AdapterError: If the library belongs to another build.
+            AdapterError: If the library belongs to another loaded build.
         """
         for root, folder in self.loaded_beside().items():
             if path.is_relative_to(folder):
@@ -119,10 +119,10 @@ class Bindings:
 
     @cached_property
     def ir(self) -> Any:
-        """The build's module `ir`.
+        """The module `ir` of the build.
 
         Raises:
-            AdapterError: If the build is not installed, or too old.
+            AdapterError: If the build is not installed or is too old.
         """
         try:  # its own module `ir` imports NumPy
             module = importlib.import_module(f"{self.root}._mlir_libs._mlir.ir")
@@ -134,17 +134,17 @@ class Bindings:
 
     @cached_property
     def passmanager(self) -> Any:
-        """The module `passmanager` of the build's library."""
+        """The module `passmanager` in the build's native library."""
         return self.library.passmanager
 
     @cached_property
     def library(self) -> Any:
-        """The module with the classes, inside an extension module."""
+        """The extension module, or its submodule, that defines the classes of the bindings."""
         return sys.modules[self.ir.Operation.__module__.removesuffix(".ir")]
 
     @cached_property
     def path(self) -> str:
-        """The file of the extension module."""
+        """The path of the extension module's shared library."""
         name = self.library.__name__
         while not (path := getattr(sys.modules[name], "__file__", None)):
             name = name.rpartition(".")[0]
@@ -153,11 +153,12 @@ class Bindings:
     def new_context(
         self, dialects: Iterable[Callable[[Any], object]] = (), *, loads: bool = True
     ) -> Any:
-        """Return a context with all dialects of the build, and register the build's passes.
+        """Return a new context with all dialects of the build, and register the build's passes.
 
         Args:
             dialects: Functions that add dialects to a `DialectRegistry`, or `ContextDialects`.
-            loads: Whether to load the dialects. Loading takes most of the time and memory.
+            loads: Whether to load the dialects now, which takes most of the time and memory. If
+                false, the contexts of some builds load dialects on first use.
         """
         is_bare = not loads and self.root in _BARE
         context = self.ir.Context(**{"load_on_create_dialects": ()} if is_bare else {})
@@ -176,7 +177,7 @@ class Bindings:
     def dialect_names(self, context: Any) -> list[str]:
         """Return the names of the dialects that a context can load.
 
-        The bindings cannot list dialects, but MLIR's error about an unknown dialect lists them.
+        The bindings cannot list dialects, but MLIR's error for an unknown dialect lists all names.
         """
         try:
             self.ir.Operation.parse("no_such_dialect.op", context=context)
@@ -199,17 +200,17 @@ class Bindings:
 
 
 def _nothing(*_: Any) -> None:
-    """Register nothing, in a release that lacks the function."""
+    """Do nothing, in place of a function that a release lacks."""
 
 
 bare_contexts: WeakSet[Any] = WeakSet()
-"""Contexts that load dialects lazily."""
+"""The contexts that load dialects on first use."""
 
 
 def view_of(operation: Any) -> Any:
-    """Return the `OpView` of an op, or the op itself if no Python pass uses its context.
+    """Return the `OpView` of an op, or a plain `Operation` if no Python pass uses the context.
 
-    The bindings import the module of its dialect and NumPy for an `OpView`.
+    To create an `OpView`, the bindings import NumPy and the module of the op's dialect.
     """
     context = operation.context
     is_needed = context not in bare_contexts or f"{bindings_of(context).root}.ir" in sys.modules
@@ -217,7 +218,7 @@ def view_of(operation: Any) -> Any:
 
 
 def parent_of(op: Any) -> Any:
-    """Return the plain `Operation` that encloses an op, or None at the top."""
+    """Return the op that encloses `op` as a plain `Operation`, or None at the top."""
     try:
         parent = op.operation.parent
     except ValueError:  # it is detached
@@ -226,21 +227,24 @@ def parent_of(op: Any) -> Any:
 
 
 def block_of(op: Any) -> Any:
-    """Return the block of an op; the bindings crash the process for a top-level op."""
+    """Return the block that contains an op, or None for a top-level op.
+
+    For a top-level op, the attribute `block` of the bindings crashes the process.
+    """
     return None if parent_of(op) is None else op.operation.block
 
 
 @cache
 def bindings_named(root: str) -> Bindings:
-    """Return the only object for the build with this root package."""
+    """Return the shared `Bindings` object for the build with the root package `root`."""
     return Bindings(root)
 
 
 def bindings_of(thing: object) -> Bindings:
-    """Return the build of an op, a context or another object of the bindings.
+    """Return the build that defines the class of an op, a context or another object.
 
     Raises:
-        AdapterError: If the object does not belong to any build.
+        AdapterError: If no build of the bindings defines the class.
     """
     return _bindings_of_class(type(thing))
 
@@ -255,17 +259,17 @@ def _bindings_of_class(kind: type) -> Bindings:
 
 
 Caller: TypeAlias = "Callable[[Callable[[], Any]], Any]"
-"""Calls a function in another thread, and returns its result."""
+"""A function that calls another function on a different thread, and returns the result."""
 
 
 _locks: WeakKeyDictionary[Any, RLock] = WeakKeyDictionary()
 
 
 def context_lock(context: Any) -> RLock:
-    """Return the lock for MLIR's work on ops of a context.
+    """Return the lock that a thread holds while MLIR works on ops of a context.
 
-    A thread of MLIR that reports a diagnostic waits for Python's lock. A thread that holds Python's
-    lock must therefore never wait for another thread to report a diagnostic.
+    A thread of MLIR that reports a diagnostic waits for Python's global interpreter lock. A thread
+    that holds the interpreter lock must therefore never wait for MLIR to report a diagnostic.
     """
     lock = _locks.get(context)
     return _locks.setdefault(context, RLock()) if lock is None else lock
@@ -273,10 +277,14 @@ def context_lock(context: Any) -> RLock:
 
 @contextmanager
 def on_threads(context: Any, most: int | None) -> Generator[None]:
-    """Limit the threads of a context inside the `with` block, unless the limit is None.
+    """Limit the number of threads that MLIR uses in a context inside the `with` block.
 
-    MLIR makes one thread for each processor that the calling thread may use. If the system cannot
+    MLIR creates one thread for each processor that the calling thread may use. If the system cannot
     restrict these processors, MLIR uses one thread.
+
+    Args:
+        context: The context.
+        most: The maximum number of threads, or None for no limit.
     """
     had_threads = context.get_num_threads() > 1
     if most is None or (most > 1 and not (had_threads and most < _processors())):
@@ -299,21 +307,21 @@ def on_threads(context: Any, most: int | None) -> Generator[None]:
 
 
 def has_no_threads(context: Any) -> bool:
-    """Return whether MLIR is known to use only the calling thread."""
+    """Return whether MLIR is known to use only the calling thread for ops of a context."""
     return bool(context.get_num_threads() == 1 < _processors())
 
 
 @cache
 def _processors() -> int:
-    """Return how many threads MLIR makes. A pool of one thread looks like no pool."""
+    """Return the size of MLIR's thread pool. A pool with one thread looks like no pool."""
     can_tell = hasattr(os, "sched_getaffinity")
     return len(os.sched_getaffinity(0)) if can_tell else os.cpu_count() or 1
 
 
 def _end_threads() -> None:
-    """End the threads of all idle contexts, because a fork would lose them.
+    """End MLIR's threads in all idle contexts, because threads do not survive a fork.
 
-    MLIR makes new threads when it has work for them.
+    MLIR creates new threads when it needs them.
     """
     locks: list[tuple[Any, Any]] = [*_locks.items()]
     for context, lock in locks:

@@ -1,9 +1,9 @@
-"""Calls into MLIR that may report diagnostics, from any thread, as plain data.
+"""Safe calls of MLIR functions that may report diagnostics from any thread.
 
-The bindings hold Python's lock while MLIR works, and create Python objects for a diagnostic without
-it: a diagnostic from one of MLIR's threads crashes the process, or deadlocks. Through the C API,
-MLIR works without the lock, and a thread takes it to report. With builds that do not export the C
-API, MLIR works on one thread.
+The bindings hold Python's interpreter lock while MLIR runs, but create the Python objects for a
+diagnostic without the lock. A diagnostic from one of MLIR's threads therefore crashes or deadlocks
+the process. Through the C API, MLIR runs without the interpreter lock, and a thread acquires the
+lock only to report a diagnostic. With builds that do not export the C API, MLIR runs on one thread.
 """
 
 from __future__ import annotations
@@ -26,43 +26,46 @@ if TYPE_CHECKING:
     from passel.mlir.capi import Library
 
 Calls: TypeAlias = "LibraryCalls | BindingsCalls"
-"""Both have the same methods. Only one call works on a context at a time."""
+"""The two implementations, with the same methods. Calls in one context never overlap."""
 
 OP, MODULE = "mlirOperationCreateParse", "mlirModuleCreateParse"
 FILE = "mlirModuleCreateParseFromFile"
-"""The functions that parse one op, a module, or the file of a module."""
+"""The C API functions that parse the text of an op, a module, or the file of a module."""
 
 Report: TypeAlias = "Callable[[Diagnostic], bool | None]"
-"""Takes a diagnostic; returns false to leave it to other handlers."""
+"""A function that takes a diagnostic, and returns false to pass it on to other handlers."""
 
 Runner: TypeAlias = "Callable[..., tuple[bool, list[Diagnostic]]]"
-"""Runs a pass manager on ops, `by` a `Caller`; returns whether all passes succeeded."""
+"""A function that runs a pass manager on ops, optionally through a `Caller`.
+
+The function returns whether all passes succeeded, and the reported diagnostics.
+"""
 
 
 @cache
 def calls_of(bindings: Bindings) -> Calls:
-    """Return the safest implementation of calls into a build."""
+    """Return the safest available implementation of calls into a build."""
     library = capi.load(bindings)
     return BindingsCalls(bindings) if library is None else LibraryCalls(bindings, library)
 
 
 class BindingsCalls:
-    """Calls through the bindings, on one thread.
+    """Calls through the bindings, for which MLIR uses a single thread.
 
     Args:
-        bindings: The build.
+        bindings: The build of the bindings.
     """
 
     def __init__(self, bindings: Bindings) -> None:
         self._ir = bindings.ir
 
     def verify(self, operation: Any) -> tuple[bool, list[Diagnostic]]:
-        """Verify an op."""
+        """Return whether an op is valid, and the diagnostics that the verifier reports."""
         found, reports = self._call(operation.context, operation.verify)
         return bool(found), reports
 
     def runner(self, manager: Any) -> Runner:
-        """Return a function that runs a pass manager on ops."""
+        """Return a function that runs the pass manager `manager` on ops."""
 
         def run(
             operations: Sequence[Any], by: Caller | None = None
@@ -77,7 +80,7 @@ class BindingsCalls:
         return run
 
     def parse(self, context: Any, name: str, *words: bytes) -> tuple[Any, list[Diagnostic]]:
-        """Parse a source as `LibraryCalls.parse` does."""
+        """Parse a source with the parameters and results of `LibraryCalls.parse`."""
         ir, (source, *place) = self._ir, [each.decode(errors="surrogateescape") for each in words]
         parsers: dict[str, Callable[[], Any]] = {
             OP: lambda: ir.Operation.parse(source, source_name=place[0], context=context),
@@ -116,7 +119,7 @@ class BindingsCalls:
     def reporting(
         self, context: Any, report: Report, threads: Sequence[int] = ()
     ) -> AbstractContextManager[None]:
-        """Forward the diagnostics of some threads, by default the calling thread, to `report`."""
+        """Forward the diagnostics of `threads`, by default the calling thread, to `report`."""
         info, here = self._ir.DiagnosticInfo, threads or [threading.get_ident()]
 
         def take(diagnostic: Any) -> bool:
@@ -130,11 +133,11 @@ _SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.NOTE, Severity.REMARK)
 
 
 class LibraryCalls:
-    """Calls through the C API. Each method returns the reported diagnostics, in order.
+    """Calls through the C API, which return the reported diagnostics in order.
 
     Args:
-        bindings: The build.
-        library: Its library.
+        bindings: The build of the bindings.
+        library: The C functions of the build's shared library.
     """
 
     def __init__(self, bindings: Bindings, library: Library) -> None:
@@ -146,15 +149,15 @@ class LibraryCalls:
         self._handler = capi.HANDLER(self._take)  # kept: MLIR has its address
 
     def verify(self, operation: Any) -> tuple[bool, list[Diagnostic]]:
-        """Verify an op; return whether it is valid."""
+        """Return whether an op is valid, and the diagnostics that the verifier reports."""
         arguments = [(capi.address(operation),)]
         (found,), reports = self._call(operation.context, "mlirOperationVerify", arguments)
         return found, reports
 
     def runner(self, manager: Any) -> Runner:
-        """Return a function that runs a pass manager on ops.
+        """Return a function that runs the pass manager `manager` on ops.
 
-        The manager must outlive the function.
+        The pass manager must outlive the function.
         """
         native = capi.address(manager)
 
@@ -169,12 +172,16 @@ class LibraryCalls:
         return run
 
     def parse(self, context: Any, name: str, *words: bytes) -> tuple[Any, list[Diagnostic]]:
-        """Parse with a function of the C API; return the op, or None.
+        """Parse a source with a function of the C API.
 
         Args:
-            context: The context.
-            name: The function.
-            words: Text of one op and the source's name, text or bytecode of a module, or a path.
+            context: The context for the parsed op.
+            name: The name of the C API function, which is `OP`, `MODULE` or `FILE`.
+            words: For `OP`, the text of the op and the name of the source. For `MODULE`, the text
+                or bytecode of the module. For `FILE`, the path.
+
+        Returns:
+            The parsed op, or None after an error, and the reported diagnostics.
         """
         arguments = (capi.address(context), *map(capi.text, words))
         (found,), reports = self._call(context, name, [arguments])
@@ -182,9 +189,9 @@ class LibraryCalls:
 
     @contextmanager
     def reporting(self, context: Any, report: Report) -> Generator[None]:
-        """Forward the diagnostics of the calling thread to `report`, except diagnostics of calls.
+        """Forward diagnostics of the calling thread to `report`, outside of this object's calls.
 
-        MLIR's handlers are attached once for all calls in the `with` block.
+        The handler in MLIR is attached once for all calls in the `with` block.
         """
         with context_lock(context):
             token, handle = next(self._tokens), capi.address(context)
@@ -203,11 +210,11 @@ class LibraryCalls:
         listener.raise_error()
 
     def _top(self, found: int, context: Any) -> Any:
-        """Return a top-level op that lives as long as its Python object."""
+        """Return a parsed top-level op, which is freed together with its Python object."""
         module = self._held.mlirModuleFromOperation(found)
         if module:
             return capi.imported(self._ir.Module, module, context).operation
-        # The bindings take it for one that the enclosing op frees.
+        # The bindings assume that an enclosing op frees it.
         return capi.imported(self._ir.Operation, found, context).detach_from_parent().operation
 
     def _call(
@@ -217,7 +224,7 @@ class LibraryCalls:
         arguments: Sequence[tuple[Any, ...]],
         by: Caller | None = None,
     ) -> tuple[list[Any], list[Diagnostic]]:
-        """Call a function once for each tuple of arguments."""
+        """Call a C API function once for each tuple of arguments."""
         listener = self._latest.get(context)
         if listener is None or listener.thread != threading.get_ident():
             with self.reporting(context, bool):
@@ -233,7 +240,7 @@ class LibraryCalls:
         return found, [*reports, *elsewhere]
 
     def _take(self, diagnostic: int, token: int) -> int:
-        """Take a diagnostic; return 0 to leave it to other handlers."""
+        """Handle a diagnostic, or return 0 to pass the diagnostic on to other handlers."""
         listener = self._listeners[token]
         try:
             report = listener.report_on(threading.get_ident())
@@ -264,17 +271,17 @@ class LibraryCalls:
 
 
 class _Listener:
-    """Receives the diagnostics of a context while a thread works on it.
+    """A receiver for the diagnostics of a context while a thread uses the context.
 
-    MLIR reports the diagnostics of its threads in program order on the caller's thread. Only those
-    from nested parallel work may arrive on other threads.
+    MLIR reports the diagnostics of its threads in program order on the calling thread. Only
+    diagnostics from nested parallel work may be reported on other threads.
 
     Attributes:
         context: The context.
-        thread: The thread.
-        reports: The diagnostics of the current call on the thread; None between calls.
-        from_elsewhere: Those on MLIR's threads.
-        raised: An error that was raised while a diagnostic arrived.
+        thread: The identifier of the Python thread that uses the context.
+        reports: The diagnostics that the current call reported on the thread; None between calls.
+        from_elsewhere: The diagnostics that the current call reported on MLIR's threads.
+        raised: An exception from the handling of a diagnostic, or None.
 
     Source: `ParallelDiagnosticHandler` and `llvm::StdThreadPool::wait`, LLVM 22: a thread
     that waits for others may take over their work, and the handler then no longer knows it.
@@ -289,7 +296,7 @@ class _Listener:
         self._report = report
 
     def on_thread(self, function: Any, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """Call a function on the current thread."""
+        """Call a C API function on the current thread, once for each tuple of arguments."""
         home, self.thread = self.thread, threading.get_ident()
         try:
             return [function(*each) for each in arguments]
@@ -297,7 +304,7 @@ class _Listener:
             self.thread = home
 
     def report_on(self, thread: int) -> Report | None:
-        """Return the function for a thread's diagnostics; None for another Python thread."""
+        """Return the handler for diagnostics of a thread, or None for another Python thread."""
         if thread == self.thread:
             return self._report if self.reports is None else self.reports.append
         is_other = self.reports is None or any(
@@ -306,7 +313,7 @@ class _Listener:
         return None if is_other else self.from_elsewhere.append
 
     def raise_error(self) -> None:
-        """Raise the error that was raised while a diagnostic arrived, if there is one."""
+        """Raise the pending exception from the handling of a diagnostic, if any."""
         error, self.raised = self.raised, None
         if error is not None:
             raise error

@@ -1,7 +1,8 @@
-"""The functions of MLIR's C API that passel calls, and conversion of its handles to Python objects.
+"""The MLIR C API functions that passel calls, and conversion of C handles to Python objects.
 
-The bindings convert every object to a capsule with its address and back, for programs that also
-use the C API. Handles are structs of one pointer, which all ABIs pass like the pointer.
+For programs that also use the C API, the bindings convert Python objects to capsules that contain
+the object's address, and back. Handles are structs of one pointer, which all ABIs pass like a
+pointer.
 
 Source: `mlir-c/IR.h`, `mlir-c/Diagnostics.h`, `mlir-c/Pass.h` and
 `mlir-c/Bindings/Python/Interop.h`, MLIR 22.
@@ -21,22 +22,25 @@ if TYPE_CHECKING:
 
 
 class Text(ctypes.Structure):
-    """`MlirStringRef`; create it with `text`."""
+    """An `MlirStringRef`, which `text` creates."""
 
     _fields_ = (("data", c_void_p), ("length", ctypes.c_size_t))
 
 
 class _Place(ctypes.Structure):
-    """`Dl_info`: the file that contains a function, and the function's address in it."""
+    """A `Dl_info`: the file that contains a function, and the function's address in the file."""
 
     _fields_ = tuple((name, ctypes.c_char_p) for name in ("file", "base", "symbol", "address"))
 
 
 HANDLER = ctypes.CFUNCTYPE(c_int8, c_void_p, c_void_p)
-"""`MlirDiagnosticHandler`: takes a diagnostic and user data, returns whether it took it."""
+"""The type `MlirDiagnosticHandler`: it takes a diagnostic and user data.
+
+The handler returns whether it has handled the diagnostic.
+"""
 
 WRITER = ctypes.CFUNCTYPE(None, Text, c_void_p)
-"""`MlirStringCallback`: takes a piece of a text, and user data."""
+"""The type `MlirStringCallback`: it takes a piece of a text and user data."""
 
 _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "mlirContextAttachDiagnosticHandler": (c_uint64, c_void_p, HANDLER, c_void_p, c_void_p),
@@ -54,7 +58,7 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "mlirOperationVerify": (c_bool, c_void_p),
     "mlirPassManagerRunOnOp": (c_bool, c_void_p, c_void_p),
 }
-"""Result and parameter types of each function."""
+"""The result type of each C function, followed by the parameter types."""
 
 _exported = attrgetter("_CAPIPtr")
 _importer = attrgetter("_CAPICreate")
@@ -66,15 +70,15 @@ _capsule = ctypes.pythonapi.PyCapsule_New
 _capsule.restype, _capsule.argtypes = ctypes.py_object, (c_void_p, ctypes.c_char_p, c_void_p)
 
 _names: dict[type, bytes] = {}
-"""The names of capsules, by the class of the object."""
+"""The names of the capsules for each class of the bindings."""
 
 
 class Library(NamedTuple):
-    """The C functions of a build's shared library, in two forms.
+    """The C functions of a build's shared library, with and without Python's interpreter lock.
 
     Attributes:
-        free: Functions that release Python's lock, and may call Python from any thread.
-        held: Functions that hold Python's lock.
+        free: The functions without the interpreter lock, for callbacks from any thread.
+        held: The functions with the interpreter lock.
     """
 
     free: ctypes.CDLL
@@ -83,7 +87,7 @@ class Library(NamedTuple):
 
 @cache
 def load(bindings: Bindings) -> Library | None:
-    """Return the library of a build, or None if it does not export the C API."""
+    """Return the C functions of a build, or None if the build does not export the C API."""
     path = bindings.path
     try:
         found = Library(_declared(ctypes.CDLL(path)), _declared(ctypes.PyDLL(path)))
@@ -103,10 +107,10 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
 
 
 def address(thing: Any) -> int:
-    """Return the C API's handle of an object of the bindings; of an `Operation`, its address.
+    """Return the C API handle of an object of the bindings, such as the address of an op.
 
     Raises:
-        RuntimeError: If the object is an op that was erased through it.
+        RuntimeError: If the op was erased through the same Python object.
     """
     capsule, kind = _exported(thing), thing.__class__
     if kind not in _names:
@@ -115,23 +119,23 @@ def address(thing: Any) -> int:
 
 
 def imported(kind: Any, handle: int, context: Any) -> Any:
-    """Return a new object of the bindings for a handle.
+    """Return a new object of the bindings for a handle of the C API.
 
     Args:
-        kind: The class, such as `ir.Location`.
-        handle: The handle.
-        context: Its context.
+        kind: The class of the object, such as `ir.Location`.
+        handle: The handle, as an integer.
+        context: The context that the object belongs to.
     """
-    # The names of capsules of a build begin alike.
+    # All capsule names of a build have the same prefix.
     name = _name(_exported(context)).replace(b".Context.", b".%s." % kind.__name__.encode())
     return _importer(kind)(_capsule(handle, name, None))
 
 
 def text(data: bytes) -> Text:
-    """Return bytes for the C API. The caller must keep `data` alive while the result is in use."""
+    """Return an `MlirStringRef` for `data`, which the caller must keep alive during its use."""
     return Text(ctypes.cast(ctypes.c_char_p(data), c_void_p).value, len(data))
 
 
 def read(piece: Any) -> bytes:
-    """Return a copy of the bytes that a callback got."""
+    """Return a copy of the bytes in an `MlirStringRef` that a callback received."""
     return ctypes.string_at(piece.data, piece.length)

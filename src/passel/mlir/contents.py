@@ -1,4 +1,4 @@
-"""The contents of an op, which a pass on the op may change, and the text of ops."""
+"""Access to the contents of an op, which a pass on the op may change, and printing of ops."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def symbol_name(operation: Any) -> str | None:
-    """Return the name of the symbol that an op defines; None for no symbol."""
+    """Return the name of the symbol that an op defines, or None if the op defines no symbol."""
     attributes = operation.attributes
     if "sym_name" not in attributes:
         return None
@@ -26,9 +26,9 @@ def symbol_name(operation: Any) -> str | None:
 
 
 def replace_contents(bindings: Bindings, old: Any, new: Any) -> None:
-    """Give an op the attributes, regions and location of another op.
+    """Replace the attributes, regions and location of `old` with those of `new`.
 
-    The old blocks move to a temporary module, because the bindings cannot erase blocks.
+    The old blocks are moved to a temporary module, because the bindings cannot erase blocks.
     """
     ir = bindings.ir
     bin_ = ir.Module.create(ir.Location.unknown(old.context))
@@ -52,7 +52,7 @@ FAITHFUL: dict[str, Any] = {
     "enable_debug_info": True,
     "use_local_scope": True,
 }
-"""Arguments of `get_asm` that print an op in full, where there is no bytecode."""
+"""The arguments of `get_asm` that print an op completely, for ops without bytecode."""
 
 
 _KEYWORDS = {
@@ -66,7 +66,7 @@ _KEYWORDS = {
     "name_locations": "use_name_loc_as_prefix",
     "assume_verified": "assume_verified",
 }
-"""The names of `PrintFlags` fields in `get_asm`."""
+"""The arguments of `get_asm` that correspond to the fields of `PrintFlags`."""
 
 
 @cache
@@ -79,10 +79,10 @@ def _keywords(flags: PrintFlags) -> dict[str, Any]:
 
 
 def printed(operation: Any, flags: PrintFlags) -> bytes:
-    """Return the op's text in UTF-8.
+    """Return the text of an op in UTF-8.
 
-    The bindings write to Python's streams in small pieces, which takes most of the time. MLIR
-    writes faster into a file in memory, where the system has such files.
+    The bindings write to Python streams in small pieces, which takes most of the time. MLIR writes
+    faster to a file in memory, if the system supports such files.
     """
     keywords = _keywords(flags)
     if not hasattr(os, "memfd_create"):

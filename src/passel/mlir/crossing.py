@@ -1,4 +1,4 @@
-"""MLIR as one IR of a crossing: parsing ops from generic text, and printing them."""
+"""MLIR's side of the conversion between MLIR and xDSL: parsing and printing generic text."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 class MLIRSide:
-    """MLIR, through its bindings.
+    """MLIR's side of a conversion, which parses and prints ops through the bindings.
 
     Args:
         context: The context for parsed ops. The default is a new context of the bindings `mlir`
             that allows unregistered dialects.
-        adapter: The adapter. The default is one for the context's build.
+        adapter: The adapter. The default is a new adapter for the context's build.
     """
 
     def __init__(self, context: Any = None, adapter: MLIRAdapter | None = None) -> None:
@@ -35,19 +35,23 @@ class MLIRSide:
             self.context.allow_unregistered_dialects = True
 
     def write(self, op: Any, known: Callable[[str], bool] | None = None) -> str:
-        """Return an op as generic text with locations."""
+        """Return the text of an op in generic form with locations."""
         flags = PrintFlags(generic=True, debuginfo=True, local_scope=True)
         return self.adapter.print_op(op, flags)
 
     def knows(self, name: str) -> bool:
-        """Return whether an op of this name is registered."""
+        """Return whether the op name `name` is registered in MLIR."""
         return self.adapter.kind_named(self.context, name) is not None
 
     def read(self, text: str, enclosing: Iterable[str] = ()) -> Any:
-        """Parse an op, given the enclosing symbols that it uses.
+        """Parse an op from generic text.
+
+        Args:
+            text: The text of the op.
+            enclosing: The texts of the symbols outside the op that the op uses.
 
         Raises:
-            PassFailure: If MLIR cannot parse the op, or finds it invalid.
+            PassFailure: If MLIR cannot parse the op, or the op is invalid.
         """
         enclosing = tuple(enclosing)
         if enclosing:
@@ -61,7 +65,7 @@ class MLIRSide:
         return self.adapter.children(op)[-1].operation.detach_from_parent().opview
 
     def symbol(self, op: Any, name: str) -> Any:
-        """Return the op that a symbol refers to at `op`, or None."""
+        """Return the op that defines the symbol `name` in a table that encloses `op`, or None."""
         table = self.adapter.parent(op)
         while table is not None:
             with suppress(TypeError, ValueError):  # it is no symbol table
@@ -72,11 +76,11 @@ class MLIRSide:
         return None
 
     def function_type(self, op: Any) -> str:
-        """Return the type of a function; empty for other ops."""
+        """Return the function type of a `func.func`, or an empty string for other ops."""
         operation = op.operation
         is_function = operation.name == "func.func"
         return str(operation.attributes["function_type"]) if is_function else ""
 
     def replace(self, op: Any, new: Any) -> None:
-        """Give an op the attributes and regions of another one."""
+        """Replace the attributes, regions and location of `op` with those of `new`."""
         replace_contents(self.adapter.bindings, op.operation, new.operation)

@@ -1,4 +1,4 @@
-"""Types of MLIR's own passes, and which of them are idempotent, according to its sources."""
+"""The types of MLIR's own passes, and the names of idempotent passes, from MLIR's sources."""
 
 from __future__ import annotations
 
@@ -11,17 +11,20 @@ if TYPE_CHECKING:
     from passel.builder import DeclarationTable
 
 _TYPES = Path(__file__).with_name("types.txt")
-"""A line with the name of a type, then indented lines with the names of passes."""
+"""The file in which each type name is followed by indented lines with pass names."""
 
 _IDEMPOTENT = """
     cse reconcile-unrealized-casts strip-debuginfo symbol-dce topological-sort
     canonicalize remove-dead-values sccp print-ir print-op-stats view-op-graph
 """
-"""Passes that change nothing when run twice in a row, up to limits on iterations."""
+"""The passes that change nothing when they run a second time, up to iteration limits."""
 
 
 def declare(table: DeclarationTable) -> None:
-    """Add declarations for MLIR's own passes; an entry point names this function."""
+    """Declare the types of MLIR's own passes, and the idempotent passes, in a table.
+
+    An entry point refers to this function.
+    """
     types: tuple[PassType, ...] = ()
     for line in _TYPES.read_text("utf-8").splitlines():
         if line.startswith(" "):

@@ -1,6 +1,6 @@
-"""Descriptions of MLIR's passes, from the mlir-opt installed with the bindings.
+"""Descriptions of MLIR's passes, from the help of an installed mlir-opt.
 
-passel ships facts about these passes, but none of the text written by MLIR's authors.
+passel ships facts about these passes, but no help texts of MLIR.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _PROGRAMS = ("mlir-opt-22", "mlir-opt")
 _SECONDS = 10
-"""The time limit for printing the help, after which a program is not taken for mlir-opt."""
+"""The time limit in seconds within which a candidate for mlir-opt must print its help."""
 
 _PASS = re.compile(r" {6}--(?P<name>\S+) +- (?P<text>.*)")
 _OPTION = re.compile(r" {8}--?(?P<name>[^\s=]+)(?: ?=?<.*?>)? +- (?P<text>.*)")
@@ -26,11 +26,11 @@ _SECTION = re.compile(r" {0,4}[A-Z].*:")
 
 
 class Description(NamedTuple):
-    """Texts about a pass.
+    """The help texts of a pass and of the pass's options.
 
     Attributes:
-        summary: One line.
-        options: One line for each option, by name.
+        summary: The summary of the pass, in one line.
+        options: The help text of each option, by option name.
     """
 
     summary: str
@@ -39,11 +39,13 @@ class Description(NamedTuple):
 
 @cache
 def descriptions(root: str) -> dict[str, Description]:
-    """Return descriptions of passes by name; empty if no mlir-opt is installed.
+    """Return the descriptions of MLIR's passes by pass name.
+
+    The result is empty if no mlir-opt is installed.
 
     Args:
-        root: The root package of the bindings. An mlir-opt in this package is preferred to
-            `mlir-opt-22` and `mlir-opt` in PATH.
+        root: The root package of the bindings. An mlir-opt inside this package takes precedence
+            over `mlir-opt-22` and `mlir-opt` in PATH.
     """
     for candidate in (*_packaged(root), *_PROGRAMS):
         program = shutil.which(candidate)
@@ -75,7 +77,7 @@ def _help(program: str) -> str:
 
 
 def read_help(text: str) -> dict[str, Description]:
-    """Return the descriptions in the output of `mlir-opt --help`.
+    """Parse the output of `mlir-opt --help`, and return the descriptions by pass name.
 
     Example:
         >>> found = read_help('''

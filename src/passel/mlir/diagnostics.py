@@ -1,4 +1,4 @@
-"""Conversion of MLIR's diagnostics and locations to passel's."""
+"""Conversion of MLIR's diagnostics and locations to passel's classes."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _FILE = re.compile(r'"((?:[^"\\]|\\.)*)":(\d+):(\d+)')
 
 
 class ParseError(PasselError, ValueError):
-    """The error for a source that does not parse, or that MLIR's verifier rejects.
+    """The error for source text or bytecode that MLIR's parser or verifier rejects.
 
     Attributes:
-        diagnostics: MLIR's diagnostics, with places and notes. At least one is an error.
+        diagnostics: MLIR's diagnostics, with locations and notes. At least one is an error.
     """
 
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
@@ -28,15 +28,15 @@ class ParseError(PasselError, ValueError):
 
 
 def decoded(text: bytes) -> str:
-    r"""Return text from MLIR as a string; bytes that are not UTF-8 become `\xff`."""
+    r"""Decode UTF-8 text from MLIR, and write invalid bytes as escapes such as `\xff`."""
     return text.decode(errors="backslashreplace")
 
 
 def convert_location(location: Any) -> Location:
-    """Return the `Location` that MLIR's tools show for a location of the bindings.
+    """Return the `Location` that MLIR's tools print for a location of the bindings.
 
-    A fused location becomes its first part that names a file. A call site becomes its callee, with
-    the caller as a note.
+    For a fused location, this is the first part that names a file. For a call site, this is the
+    location of the callee, and the caller's location becomes a note.
     """
     match location_kind(location) if has_plain_names(location) else "":
         case "file":
@@ -51,14 +51,14 @@ def convert_location(location: Any) -> Location:
             callee = convert_location(location.callee)
             return callee._replace(caller=convert_location(location.caller))
         case _:
-            # Unknown, or not of its class: later releases forget it for those of diagnostics.
+            # Unknown, or without a class: later releases lose it for diagnostics' locations.
             return _read_location(location)
 
 
 def has_plain_names(location: Any) -> bool:
-    """Return whether it is safe to read names in a location through the bindings.
+    """Return whether the bindings can read the names in a location without a crash.
 
-    A name that is not UTF-8 would crash the process. The text of such a location contains escapes.
+    Reading a name that is not UTF-8 crashes the process. The text of such a name contains escapes.
     """
     return "\\" not in str(location)
 
@@ -79,9 +79,9 @@ _CLASSES = {
 
 
 def location_kind(location: Any) -> str:
-    """Return `file`, `name`, `fused`, `callsite`, or an empty string for other locations.
+    """Return the kind of a location: `file`, `name`, `fused`, `callsite`, or an empty string.
 
-    Later releases of the bindings have a class for each kind, earlier ones a property.
+    Later releases of the bindings have a class for each kind, and earlier releases a property.
     """
     if hasattr(location, "is_a_file"):
         kinds = _CLASSES.values()
@@ -90,6 +90,6 @@ def location_kind(location: Any) -> str:
 
 
 def convert_diagnostic(found: Any) -> Diagnostic:
-    """Return a `DiagnosticInfo` of the bindings as a diagnostic."""
+    """Convert a `DiagnosticInfo` of the bindings, including its notes, to a `Diagnostic`."""
     severity, place = Severity(found.severity.name.lower()), convert_location(found.location)
     return Diagnostic(severity, found.message, place, map(convert_diagnostic, found.notes))

@@ -1,4 +1,4 @@
-"""The frontend of tools for MLIR's Python bindings.
+"""The frontend of command-line tools for MLIR's Python bindings.
 
 Source: `mlir::MlirOptMain`, MLIR 22.
 """
@@ -27,23 +27,23 @@ if TYPE_CHECKING:
     from passel.mlir.bindings import Bindings
 
 _DROPPED = "ignoring unknown external resources"
-"""MLIR's message about resources, which the frontend keeps."""
+"""The start of MLIR's warning about resources, which the frontend preserves."""
 
 _REFERENCE = PrintFlags(generic=True, debuginfo=True)
 
 _NEWEST_BYTECODE = 6
 
 _PRODUCER = 5
-"""The offset of the producer in bytecode, after the magic number and a version of one byte."""
+"""The offset of the producer in bytecode, after the magic number and the version byte."""
 
 
 class MLIRFrontend(Frontend):
-    """MLIR's parser, verifier and printer.
+    """The frontend that uses MLIR's parser, verifier and printer.
 
     Args:
-        adapter: The adapter.
-        bindings: The frontend's build of the bindings.
-        bare_context: A function that returns a context that loads dialects lazily.
+        adapter: The adapter for the build.
+        bindings: The build of the bindings.
+        bare_context: A function that returns a new context that loads dialects on first use.
     """
 
     verifies = True
@@ -63,7 +63,11 @@ class MLIRFrontend(Frontend):
         self._bare_context = bare_context
 
     def configure(self, settings: FrontendSettings) -> None:
-        """Check the settings."""
+        """Check and store the settings of the tool.
+
+        Raises:
+            UsageError: If a setting is invalid.
+        """
         end_at_fatal_errors(self._bindings.path)
         self.settings = settings
         self.reads_files: bool = settings.implicit_module
@@ -84,11 +88,11 @@ class MLIRFrontend(Frontend):
             raise UsageError(f"cannot open IRDL file '{self._irdl}'")
 
     def is_binary(self, data: bytes, name: str) -> bool:
-        """Recognize bytecode."""
+        """Return whether the input is MLIR bytecode."""
         return data.startswith(MAGIC)
 
     def new_context(self) -> Any:
-        """Return a context with the dialects of the bindings, and of an IRDL file."""
+        """Return a new context with the dialects of the bindings and of the IRDL file, if any."""
         context = self._bare_context()
         context.allow_unregistered_dialects = self.settings.allow_unregistered
         if not self.settings.threading:
@@ -98,7 +102,7 @@ class MLIRFrontend(Frontend):
         return context
 
     def set_threading(self, context: Any, enable: bool) -> None:
-        """Set whether native passes run in parallel."""
+        """Enable or disable MLIR's threads in a context."""
         context.enable_multithreading(enable)
 
     def _define_dialects(self, context: Any) -> None:
@@ -110,7 +114,7 @@ class MLIRFrontend(Frontend):
         self._bindings.module("dialects.irdl").load_dialects(module)
 
     def read(self, part: SourcePart, context: Any, warn: Callable[[Diagnostic], None]) -> Parsed:
-        """Parse and verify a part of the input; MLIR itself opens unsplit files."""
+        """Parse and verify a part of the input, or let MLIR read a whole file itself."""
         is_text = isinstance(part.text, str)
 
         def on_warning(diagnostic: Diagnostic) -> None:
@@ -118,11 +122,11 @@ class MLIRFrontend(Frontend):
                 warn(diagnostic)
 
         try:
-            with on_threads(context, 1):  # others would have MLIR lock what it makes
+            with on_threads(context, 1):  # with several threads, MLIR would lock its tables
                 op = self._parsed(part, context, on_warning)
         except ParseError as error:
             raise UnreadableError(error.diagnostics) from error
-        # Only of what has been parsed it is known that its braces match.
+        # Only parsed text is known to have matching braces.
         resources = read_resources(part.text) if is_text else []
         if resources and self._as_bytecode:
             message = "MLIR's bindings cannot write external resources to bytecode"
@@ -146,24 +150,24 @@ class MLIRFrontend(Frontend):
             on_warning=on_warning,
         )
         if part.column and self.adapter.location(op) == Location(part.name):
-            # The implicit module of a part is where the part begins.
+            # The implicit module of a part is located at the start of the part.
             location = self._bindings.ir.Location
             line = part.line_offset + 1
             op.operation.location = location.file(part.name, line, part.column, context=context)
         return op
 
     def _check_roundtrip(self, op: Any) -> None:
-        """Print and parse the op, as text and as bytecode, each in a new context.
+        """Check that an op survives printing and parsing, both as text and as bytecode.
 
         Raises:
-            UnreadableError: If the result differs from the op.
+            UnreadableError: If a parsed op differs from the original op.
 
         Source: `doVerifyRoundTrip`, MLIR 22.
         """
         reference = self.adapter.print_op(op, _REFERENCE)
         forms: dict[str, str | bytes] = {"textual": reference}
         if op.operation.name == "builtin.module":
-            forms["bytecode"] = self._bytecode(op)  # the bindings read no other op's
+            forms["bytecode"] = self._bytecode(op)  # the bindings read only modules
         for form, source in forms.items():
             try:
                 back = parse_source(self.new_context(), source, "-", implicit_module=False)
@@ -180,14 +184,14 @@ class MLIRFrontend(Frontend):
                 raise UnreadableError([Diagnostic(Severity.ERROR, message, place)])
 
     def emit(self, parsed: Parsed, context: Any) -> bytes:
-        """Return the result as mlir-opt prints it, or as bytecode."""
+        """Return the text of the result in mlir-opt's form, or the result's bytecode."""
         if self._as_bytecode:
             return self._bytecode(parsed.op)
         flags = self.settings.printing
         text = printed(parsed.op.operation, flags).rstrip(b"\n")
         if parsed.resources and not flags.local_scope:
             text = add_resources(text.decode(), parsed.resources, flags.elide_resources).encode()
-        # By itself an op has nothing of the file, not even its empty last line.
+        # With local scope, an op is printed without the file's empty last line.
         return text + (b"\n" if flags.local_scope else b"\n\n")
 
     def _bytecode(self, op: Any) -> bytes:
@@ -196,7 +200,7 @@ class MLIRFrontend(Frontend):
         return stream.getvalue()
 
     def version(self) -> str:
-        """Return the release of MLIR that the bindings are built from, as bytecode names it."""
+        """Return the MLIR release of the bindings, from the producer field of bytecode."""
         ir = self._bindings.ir
         stream = BytesIO()
         ir.Module.parse("module {}", context=ir.Context()).operation.write_bytecode(stream)
@@ -204,5 +208,5 @@ class MLIRFrontend(Frontend):
         return producer.replace("MLIR", "MLIR's bindings ", 1)
 
     def dialect_names(self) -> Iterable[str]:
-        """Return the dialects that the bindings register."""
+        """Return the names of the dialects that the bindings register."""
         return self._bindings.dialect_names(self._bare_context())

@@ -1,4 +1,4 @@
-"""Facts about ops by name, determined once per context."""
+"""Facts about ops by op name, which passel determines once per context."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class Kinds:
-    """The kinds of ops, by context and name.
+    """A cache of the kinds of ops, by context and op name.
 
     Args:
-        bindings: The build of the contexts.
+        bindings: The build of the bindings that the contexts belong to.
     """
 
     def __init__(self, bindings: Bindings) -> None:
@@ -28,12 +28,12 @@ class Kinds:
         self._known: WeakKeyDictionary[Any, dict[str, OpKind]] = WeakKeyDictionary()
 
     def kind(self, context: Any, name: str) -> OpKind:
-        """Return the kind of ops with a name, which may be unregistered."""
+        """Return the kind of the ops called `name`, which may be an unregistered name."""
         known = self._known.setdefault(context, {})
         kind = known.get(name)
         if kind is None:
             if not self.is_registered(context, name):
-                # Not remembered: its dialect may be defined or loaded later.
+                # Not cached: its dialect may be defined or loaded later.
                 return OpKind(name, registered=False, isolated=False, implements=_nothing)
             kind = known[name] = OpKind(
                 name,
@@ -44,7 +44,7 @@ class Kinds:
         return kind
 
     def is_registered(self, context: Any, name: str) -> bool:
-        """Return whether an op is registered, loading its dialect if need be."""
+        """Return whether an op name is registered, loading the op's dialect if necessary."""
         try:
             if context.is_registered_operation(name):
                 return True
@@ -59,9 +59,9 @@ class Kinds:
         return False
 
     def has_isolated_ops(self, context: Any, name: str) -> bool:
-        """Return whether ops with a registered name are symbol tables, such as modules.
+        """Return whether the ops with a registered name are symbol tables, such as modules.
 
-        Symbol tables usually have isolated ops immediately inside.
+        Symbol tables usually contain isolated ops.
         """
         ir = self._bindings.ir
         op = ir.Operation.create(name, regions=1, loc=ir.Location.unknown(context))
@@ -71,16 +71,16 @@ class Kinds:
         return False
 
     def is_function(self, context: Any, name: str) -> bool:
-        """Return whether ops with a registered name are functions, and thus symbols."""
+        """Return whether the ops with a registered name are functions, and thus symbols."""
         ir = self._bindings.ir
         op_class: Any = ir.Operation.create(name, loc=ir.Location.unknown(context)).opview.__class__
         return hasattr(op_class, "sym_name") and hasattr(op_class, "function_type")
 
     def _is_isolated(self, context: Any, name: str) -> bool:
-        """Return whether ops with a registered name are isolated from above.
+        """Return whether the ops with a registered name are isolated from above.
 
-        A pass manager refuses to run on an op that is not, which works on an empty op without
-        verification. Few builds have a query for the trait.
+        Few builds can query the trait. This method creates an empty op and runs an unverified pass
+        manager on the op, which fails if the op is not isolated.
 
         Source: `OpToOpPassAdaptor::run`, MLIR 22.
         """
@@ -90,7 +90,7 @@ class Kinds:
             kind = self._bindings.passmanager.PassManager
             try:  # a pass that leaves an empty op unchanged
                 manager = kind.parse("any(cse)", context)
-            except ValueError:  # a build without it; a callable has the bindings import NumPy
+            except ValueError:  # a build without `cse`; a callable needs NumPy
                 manager = kind("any", context=context)
                 manager.add(_nothing)
             manager.enable_verifier(False)
@@ -100,9 +100,9 @@ class Kinds:
             return False
 
     def _implements(self, context: Any, name: str) -> Callable[[type], bool]:
-        """Return the test for interfaces of ops of a registered name."""
+        """Return a function that tests whether the ops called `name` implement an interface."""
         ir = self._bindings.ir
-        of = ref(context)  # what is remembered for a context must not keep it alive
+        of = ref(context)  # the cache for a context must not keep the context alive
 
         def implements(interface: type) -> bool:
             context = of()
@@ -124,5 +124,5 @@ class Kinds:
 
 
 def _nothing(*_: Any) -> bool:
-    """Do nothing, as a pass; implement no interface, as a test for interfaces."""
+    """Return false, either as a pass without effect or as a test for interfaces."""
     return False

@@ -1,6 +1,6 @@
-"""Detection of erased ops that still have Python objects.
+"""Detection of erased ops to which Python objects still refer.
 
-Accessing an erased op crashes the process.
+Access to an erased op crashes the process.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ _ERASED = object()
 
 
 class NativeLifetime(Lifetime):
-    """The policy for detecting erased ops, from the bindings and from sibling ops.
+    """The policy for detecting erased ops, which asks the bindings and compares sibling ops.
 
     Args:
-        bindings: The build.
+        bindings: The build of the bindings.
     """
 
     survives_loss = False
@@ -32,16 +32,16 @@ class NativeLifetime(Lifetime):
         self._bindings = bindings
 
     def watch(self, op: Any, children: Sequence[Any]) -> _NeighbourWatch:
-        """Start to watch the ops immediately inside `op`."""
+        """Return a new watch that detects erasure of the ops immediately inside `op`."""
         library = capi.load(self._bindings)
         following = None if library is None else library.held.mlirOperationGetNextInBlock
         return _NeighbourWatch(op, children, following)
 
 
 def _place_of(op: Any) -> object:
-    """Return whether the op is attached, or `_ERASED` if it was erased through this object.
+    """Return whether an op is attached, or `_ERASED` if the op was erased through `op`.
 
-    An op erased through another object looks like a living op.
+    An op that was erased through another Python object looks like a live op.
     """
     try:
         return op.operation.attached
@@ -50,10 +50,10 @@ def _place_of(op: Any) -> object:
 
 
 class _NeighbourWatch(SiblingWatch):
-    """A watch that follows the links between siblings, from the op of the last pass.
+    """A watch that follows the links between sibling ops, starting at the op of the last pass.
 
-    An op found that way is alive. If a link has changed or cannot be followed, the watch looks
-    at all siblings from the first, which is safe but slower.
+    An op that the watch reaches through links is alive. If a link has changed or cannot be
+    followed, the watch checks all siblings from the first, which is safe but slower.
     """
 
     def __init__(
@@ -66,13 +66,13 @@ class _NeighbourWatch(SiblingWatch):
         self._op = op
         self._next_of = following
         self._known = [capi.address(child.operation) for child in children]
-        self._last = -1  # the child that had its turn last
-        self._taken: set[int] = set()  # those that their own passes have taken away
+        self._last = -1  # the child that passes ran on last
+        self._taken: set[int] = set()  # the children that their own passes have removed
 
     def is_in_place(self, number: int, place: object) -> bool:
         last, self._last = self._last, number
         if last < 0:
-            return True  # nothing has run
+            return True  # no pass has run
         if self._place_of(self._children[last]) is not True:
             self._taken.add(last)
         elif self._is_reached(last, number):
@@ -85,14 +85,14 @@ class _NeighbourWatch(SiblingWatch):
         return self._are_in_order()
 
     def _is_reached(self, start: int, end: int) -> bool:
-        """Return whether the links from one living child still lead to another."""
+        """Return whether the links from the live child `start` still lead to the child `end`."""
         following = self._known[start + 1 : end + 1]
         return self._next_of is not None and following == [
             *map(self._next_of, self._known[start:end])
         ]
 
     def _are_in_order(self) -> bool:
-        """Return whether the ops inside are unchanged, except for those that passes removed."""
+        """Return whether the children are unchanged, except for children that passes removed."""
         known = [each for number, each in enumerate(self._known) if number not in self._taken]
         blocks = (block for region in self._op.operation.regions for block in region)
         return [place for block in blocks for place in self._places_in(block)] == known

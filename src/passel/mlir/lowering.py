@@ -1,7 +1,7 @@
-"""Joining adjacent native passes, and nested pipelines of native passes, to one call of MLIR.
+"""Combining adjacent native passes, and nested pipelines of native passes, into one MLIR call.
 
-MLIR then schedules the passes on its own threads. After a failure, it prints the IR to a file,
-whose path names the pass and the op.
+MLIR schedules the passes of the call on its own threads. If a pass fails, MLIR prints the IR to a
+file whose path identifies the pass and the op.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
 def lower(
     bindings: Bindings, kinds: Kinds, steps: Sequence[Step], *, verify: bool
 ) -> tuple[Step, ...]:
-    """Return the steps, with adjacent native steps joined.
+    """Combine adjacent native steps of a pipeline into single steps, and return all steps.
 
     Args:
-        bindings: The build.
-        kinds: The kinds of ops.
-        steps: The steps on one op, in order.
-        verify: Whether MLIR verifies after each pass.
+        bindings: The build of the bindings.
+        kinds: The cache of op kinds.
+        steps: The steps that run on one op, in order.
+        verify: Whether MLIR verifies the IR after each pass.
     """
     lowered: list[Step] = []
     for native, group in groupby(steps, partial(_is_native, kinds, query_context(bindings))):
@@ -57,21 +57,21 @@ def lower(
 
 
 def _is_native(kinds: Kinds, context: Any, step: Step) -> bool:
-    """Return whether MLIR can run a step with the same outcome.
+    """Return whether MLIR can run a step with the same outcome as passel.
 
-    Two nested levels are excluded: MLIR's threads would report their diagnostics in any order,
-    because a thread that waits for others takes over their work.
+    A step with two levels of nesting is not native. MLIR's threads would report the diagnostics of
+    such a step in an arbitrary order, because a waiting thread takes over work of other threads.
 
     Args:
-        kinds: The kinds of ops.
-        context: A context for queries; the run checks ops of dialects that it lacks.
+        kinds: The cache of op kinds.
+        context: A context for queries. The run checks ops whose dialect this context lacks.
         step: The step.
     """
     if isinstance(step, PassStep):
         return isinstance(step.pass_, NativePass) and not step.pass_.preserves  # MLIR keeps nothing
     return all(
-        pipeline.steps  # MLIR reads no pipeline of nothing
-        and pipeline.jobs is None  # MLIR has one number for all levels
+        pipeline.steps  # MLIR cannot parse an empty pipeline
+        and pipeline.jobs is None  # MLIR has one number of threads for all levels
         and all(isinstance(s, PassStep) and _is_native(kinds, context, s) for s in pipeline.steps)
         and _is_known(kinds, context, pipeline)
         for pipeline in step.pipelines
@@ -79,7 +79,7 @@ def _is_native(kinds: Kinds, context: Any, step: Step) -> bool:
 
 
 def _is_known(kinds: Kinds, context: Any, pipeline: Pipeline) -> bool:
-    """Return whether MLIR and passel run a pipeline on the same ops, without an error."""
+    """Return whether MLIR and passel accept a pipeline and run it on the same ops."""
     if pipeline.anchor == ANY:
         passes = (step.pass_ for step in pipeline.steps)
         return not any(isinstance(each, NativePass) and each.on_functions for each in passes)
@@ -88,11 +88,11 @@ def _is_known(kinds: Kinds, context: Any, pipeline: Pipeline) -> bool:
 
 
 class LoweredPass(Pass[Any]):
-    """Several native passes that run as one pass.
+    """A pass that runs several native passes in one call of MLIR.
 
     Args:
-        steps: The passes.
-        managers: MLIR's pass managers for the passes.
+        steps: The steps with the native passes.
+        managers: MLIR's pass managers for the steps.
     """
 
     ir = "mlir"
@@ -100,17 +100,17 @@ class LoweredPass(Pass[Any]):
     managers: Any
 
     def to_text(self, *, all_options: bool = False) -> str:
-        """Return the passes as in a pipeline's text."""
+        """Return the passes in the text form of a pipeline, separated by commas."""
         return ",".join(map(str, nodes_of(self.steps, all_options=all_options)))
 
     def run(self, op: Any, ctx: PassContext) -> None:
-        """Let MLIR run the passes, and report which of them failed."""
+        """Run the passes in MLIR, and report the passes that failed."""
         found: tuple[bool, list[Diagnostic]] = self.managers.run(op, self.steps, ctx)
         succeeded, diagnostics = found
         ctx.is_verified = self.managers.verify and not ctx.deferred
         failed = [] if succeeded else self._failed(op, ctx, diagnostics)
         for steps, blamed, error in failed:
-            # A pass has failed with the last of what was reported in its op.
+            # The last diagnostic in the op is that of the failed pass.
             inside = places_in(blamed)
             last = [n for n, each in enumerate(diagnostics) if each.location in inside]
             end = last[-1] + 1 if last else len(diagnostics) if blamed is failed[-1][1] else 0
@@ -125,9 +125,9 @@ class LoweredPass(Pass[Any]):
     def _failed(
         self, op: Any, ctx: PassContext[Any], diagnostics: Sequence[Diagnostic]
     ) -> list[tuple[Sequence[PassStep], Any, InvalidIR | None]]:
-        """Return the passes that failed, their ops, and the verifier's errors.
+        """Return the failed passes, with the op and any verifier error of each failure.
 
-        Several passes in one entry are the candidates for one failure.
+        If an entry contains several passes, one of them caused the failure.
         """
         root = self.managers.folder
         enclosing = [*map(folder_of, outwards(ctx.adapter, op))]
@@ -150,16 +150,17 @@ class LoweredPass(Pass[Any]):
 def failures_in(
     folder: Path, op: Any, steps: Sequence[Step], adapter: IRAdapter, said: set[Location]
 ) -> list[tuple[list[PassStep], Any]]:
-    """Return the failed passes and their ops, from the files that MLIR wrote after failures.
+    """Return the failed passes and the op of each, from the files that MLIR wrote after failures.
 
-    Siblings without names share a folder. Of these ops, the failed ones contain the errors.
+    Sibling ops without symbol names share a folder. An op in a shared folder has failed if an error
+    is located inside the op.
 
     Args:
-        folder: The folder of the op.
-        op: The op.
+        folder: The folder in which MLIR wrote files for the op and its nested ops.
+        op: The op that the steps ran on.
         steps: The steps that ran on the op.
-        adapter: The adapter.
-        said: The locations of errors.
+        adapter: The adapter of the op.
+        said: The locations of the reported errors.
 
     Source: `FileTreeIRPrinterConfig`, MLIR 22.
     """
@@ -182,7 +183,7 @@ def failures_in(
 
 
 _NUMBERS = re.compile(r"^(\d+_)+")
-"""The numbers at the start of a file's name."""
+"""The numbers at the start of the name of a file that MLIR wrote."""
 
 
 def places_in(op: Any) -> set[Location]:

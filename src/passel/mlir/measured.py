@@ -1,7 +1,7 @@
 """Statistics of native passes, parsed from MLIR's reports.
 
-MLIR prints these reports to the standard error. If the system does not support a separate standard
-error per thread, there are no statistics.
+MLIR prints these reports to standard error. Statistics are available only if the system supports a
+separate standard error for each thread.
 
 Source: `mlir/lib/Pass/PassStatistics.cpp`, MLIR 22.
 """
@@ -31,32 +31,42 @@ if TYPE_CHECKING:
     from passel.schedule import Pipeline, Step
 
 _REPORT = re.compile(rb"===-+===\n *\.\.\. Pass statistics report \.\.\.\n===-+===\n((?:.+\n)*)\n")
-"""A report; the group contains the lines about passes."""
+"""A statistics report of MLIR, in which the group matches the lines about passes."""
 
 _STATISTIC = re.compile(r" *\(S\) +(\d+) (.+?) +- (.*)")
 
 _HEADING = re.compile(r" *('|Pipeline Collection)")
-"""The start of a line that names a pipeline."""
+"""The start of a line in a report that names a pipeline."""
 
 _SET = frozenset({"cse"})
-"""Passes that assign their statistics, so that a pass manager has those of the last op.
+"""The passes that overwrite their statistics for each op, instead of adding to them.
 
-The other passes add to theirs.
+For these passes, a pass manager reports only the statistics of the last op.
 """
 
 
 def run_counted(
     managers: Any, op: Any, steps: Sequence[Step], ctx: PassContext[Any]
 ) -> tuple[bool, list[Diagnostic]]:
-    """Run passes on an op up to the first failure, and add their statistics to the run.
+    """Run native steps on an op, and add the statistics of the passes to the run.
 
-    Nested passes with statistics run on one op after the other.
+    Steps after a failure do not run. Nested pipelines with a pass in `_SET` run on one op after the
+    other.
+
+    Args:
+        managers: MLIR's pass managers for the steps.
+        op: The op.
+        steps: The native steps.
+        ctx: The context of the pass that replaces the steps.
+
+    Returns:
+        Whether all passes succeeded, and the reported diagnostics.
     """
     diagnostics: list[Diagnostic] = []
 
     def run(ops: Sequence[Any], steps: Sequence[Step]) -> bool:
         manager = managers.manager(ops[0], steps, counts=True)
-        # In one call: each one changes threads, which takes three times as long as `cse`.
+        # In one call: each call changes threads, which takes three times as long as `cse`.
         succeeded, reports = manager.run(*(each.operation for each in ops), by=call)
         diagnostics.extend(reports)
         for lines in _reports(read()):
@@ -90,13 +100,13 @@ def _count(
     counts: dict[tuple[str, str], int],
     last: dict[int, int],
 ) -> None:
-    """Add the numbers in a report to the counts.
+    """Add the numbers in a report to the counts of the run.
 
     Args:
-        lines: The lines about passes.
-        steps: The steps that ran.
-        counts: The counts by pass and statistic.
-        last: The numbers in the last report by line, which are brought up to date.
+        lines: The lines of the report that are about passes.
+        steps: The steps that ran, in the order of the report.
+        counts: The counts to update, by pass path and statistic.
+        last: The numbers in the previous report by line, which this function updates.
     """
     passes = chain.from_iterable(map(passes_of, steps))
     path, adds = "", True
@@ -115,14 +125,14 @@ def _sets_inside(step: Step) -> bool:
 
 
 def _reports(printed: bytes) -> list[list[str]]:
-    """Return the lines about passes in each report; print all other output."""
+    """Return the lines about passes in each report, and print all other output."""
     os.write(2, _REPORT.sub(b"", printed))
     return [found.decode(errors="replace").splitlines() for found in _REPORT.findall(printed)]
 
 
 @cache
 def can_measure(bindings: Bindings) -> bool:
-    """Return whether MLIR's reports can be captured; if not, log a warning once."""
+    """Return whether passel can capture MLIR's reports, or log a warning once if it cannot."""
     try:
         with printing_elsewhere() as (call, _):
             return call(bool) is False
@@ -136,12 +146,12 @@ def can_measure(bindings: Bindings) -> bool:
 
 @cache
 def native_statistics(bindings: Bindings, name: str, anchor: str) -> tuple[Statistic, ...]:
-    """Return the statistics of a native pass, from the report of a manager run on an empty module.
+    """Return the statistics of a native pass, from the report of a run on an empty module.
 
     Args:
-        bindings: The build.
-        name: The pass.
-        anchor: The op name that the pass is restricted to; empty for any.
+        bindings: The build of the bindings.
+        name: The name of the pass.
+        anchor: The op name that the pass is restricted to, or an empty string for any op.
     """
     if not can_measure(bindings):
         return ()

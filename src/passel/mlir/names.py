@@ -1,4 +1,4 @@
-"""Names of MLIR's own passes and pipelines."""
+"""Lookup of MLIR's own passes and pipelines by name."""
 
 from __future__ import annotations
 
@@ -33,40 +33,43 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MLIRSource:
-    """The passes and pipelines registered in a build.
+    """The passes and pipelines that a build of the bindings registers.
 
     Attributes:
-        root: The build of the bindings.
+        root: The root package of the build.
     """
 
     root: str
 
     @property
     def ir(self) -> str:
-        """The IR of the passes."""
+        """The name of the IR on which the passes run."""
         return NativePass.ir
 
     def lookup(self, name: str, *, ir: str = "") -> PassInfo | PassPipelineInfo | None:
-        """Return MLIR's pass or pipeline with this name."""
+        """Return MLIR's pass or pipeline called `name`, or None if the name is unknown."""
         found = native_pass_class(self.root, name)
         if found is None:
             return _native_pipeline(self.root, name)
         return PassInfo(name, "MLIR", found, self.ir)
 
     def entries(self, *, ir: str = "") -> Iterator[PassInfo | PassPipelineInfo]:
-        """Yield the passes in the table for this build that the installed release has."""
+        """Yield the listed passes and pipelines that the installed release contains."""
         names = names_in(self.root)
         if not names:
             log_warning_once(f"passel has no list of the passes of '{self.root}'")
         return filter(None, map(self.lookup, names))
 
     def names(self, *, ir: str = "") -> Iterator[str]:
-        """Yield the names in the table for this build; the installed release may lack some."""
+        """Yield the names of all listed passes and pipelines of the build.
+
+        The installed release may lack some of these passes and pipelines.
+        """
         return iter(names_in(self.root))
 
 
 class NativeOptions(Options):
-    """The options of a registered pipeline, as written."""
+    """The options of a registered pipeline, which passel stores as text."""
 
     nodes: Any = ()
 
@@ -77,15 +80,15 @@ class NativeOptions(Options):
         owner: str,  # noqa: ARG003 - as in the base class
         scope: Any,  # noqa: ARG003 - as in the base class
     ) -> dict[str, Any]:
-        """Store the text of the options; MLIR parses it when the pipeline is built."""
+        """Store the options without parsing them, as MLIR does when the pipeline is built."""
         return {"nodes": tuple(nodes)}
 
 
 def _accepted(bindings: Bindings, text: str, subject: str) -> str:
-    """Return how MLIR prints a pipeline.
+    """Return the text of a pipeline in the form that MLIR prints.
 
     Raises:
-        OptionError: If MLIR does not accept it.
+        OptionError: If MLIR does not accept the pipeline.
     """
     try:
         return str(parsed(bindings, text))
@@ -100,10 +103,10 @@ def _native_pipeline(root: str, name: str) -> PassPipelineInfo | None:
         return None
 
     def build(manager: OpPassManager, options: NativeOptions) -> None:
-        # What a pipeline adds that its anchor does not take ends the process; `any` takes all.
+        # A pass that the pipeline's anchor rejects ends the process; `any` accepts all passes.
         call = PipelineNode(ANY, (PassNode(name, options.nodes),))
         text = _accepted(bindings, str(call), f"pipeline '{name}'")
-        # MLIR prints some options and some passes so that it could not read them again.
+        # MLIR prints some options and passes in a form that it cannot parse.
         apart = f"pipeline '{name}' cannot be split into passes"
         if _accepted(bindings, text, apart) != text:
             raise OptionError(Problem(f"{apart}: its printed form is ambiguous"))
@@ -116,10 +119,10 @@ def _native_pipeline(root: str, name: str) -> PassPipelineInfo | None:
 
 
 class UntypedNativePass(NativePass):
-    """A pass whose options only MLIR knows. passel does not parse these options.
+    """A native pass whose options passel stores as text, because only MLIR can parse them.
 
     Args:
-        options: The text between the braces in a pipeline.
+        options: The options as in a pipeline, without the braces.
     """
 
     options: Any = ""
@@ -131,17 +134,17 @@ class UntypedNativePass(NativePass):
         owner: str,
         scope: Any,  # noqa: ARG003 - as in the base class
     ) -> dict[str, Any]:
-        """Let MLIR check the options.
+        """Return the options as text, after MLIR has checked them.
 
         Raises:
-            OptionError: If MLIR rejects the options; the error has MLIR's reason.
+            OptionError: If MLIR rejects the options. The message contains MLIR's reason.
         """
         nodes = tuple(nodes)
         check_options(bindings_named(cls.root), cls.name, nodes, owner)
         return {"options": " ".join(map(str, nodes))}
 
     def option_nodes(self, *, all_options: bool = False) -> tuple[OptionNode, ...]:
-        """Return the options as written."""
+        """Return the options of the pass with their original text."""
         return _option_nodes(self.options)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -151,11 +154,11 @@ class UntypedNativePass(NativePass):
 
 @cache
 def native_pass_class(root: str, name: str) -> type[NativePass] | None:
-    """Return the class of a native pass, or None.
+    """Return the class of a native pass, or None if the build has no pass called `name`.
 
     Args:
-        root: The build of the bindings.
-        name: The pass's textual name.
+        root: The root package of the build.
+        name: The name of the pass in pipelines.
     """
     bindings = bindings_named(root)
     if not is_pass(bindings, name):
@@ -181,10 +184,10 @@ def _untyped(root: str, name: str, options: str) -> NativePass:
     if found is None:
         msg = f"MLIR's bindings '{root}' have no pass '{name}'"
         raise LookupError(msg)
-    # The class may be a typed one here, if another build made it there.
+    # In this process, the class may have typed options, unlike where the pass was pickled.
     nodes = parse_options(options)
     return found(**found.read_options(nodes, f"pass '{name}'", default_registry()))
 
 
 _option_nodes = cache(parse_options)
-"""The options of native passes as nodes, which each execution prints."""
+"""A cached function that parses the options of a native pass, which each execution prints."""

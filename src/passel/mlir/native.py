@@ -1,8 +1,8 @@
-"""MLIR's own passes, run by the bindings' pass manager.
+"""Wrappers of MLIR's own passes, which the bindings' pass manager runs.
 
-The bindings can neither list nor describe passes, but their pipeline parser knows each pass by name
-and checks its options. Other facts about passes of the public release are in a table
-(`passel.mlir.upstream`); for other passes, passel queries the parser.
+The bindings can neither list nor describe passes, but their pipeline parser accepts the name of a
+pass and checks the options. The table in `passel.mlir.upstream` contains more facts about the
+passes of the public release. For other passes, passel queries the parser.
 """
 
 from __future__ import annotations
@@ -47,12 +47,13 @@ if TYPE_CHECKING:
 
 
 class Managers:
-    """MLIR's pass managers for one schedule. Each manager is created on first use.
+    """MLIR's pass managers for one schedule, each of which is created on first use.
 
     Args:
-        bindings: The build.
-        verify: Whether MLIR verifies after each pass, and writes a file to `folder` for each failed
-            pass. None for single passes, which the run itself verifies.
+        bindings: The build of the bindings.
+        verify: Whether MLIR verifies the IR after each pass. Unless this is None, MLIR also writes
+            a file to `folder` for each failed pass. None is for passes that MLIR runs one by one,
+            whose results the run verifies.
     """
 
     def __init__(self, bindings: Bindings, verify: bool | None = None) -> None:
@@ -63,12 +64,15 @@ class Managers:
     def run(
         self, op: Any, steps: Sequence[Step], ctx: PassContext[Any]
     ) -> tuple[bool, list[Diagnostic]]:
-        """Run passes on an op, and record their statistics if the run collects them.
+        """Run native steps on an op, and record pass statistics if the run collects statistics.
 
         Args:
             op: The op.
-            steps: The passes.
-            ctx: The context of the pass that replaces the passes.
+            steps: The native steps.
+            ctx: The context of the pass that replaces the steps.
+
+        Returns:
+            Whether all passes succeeded, and the reported diagnostics.
         """
         if ctx.collects_statistics:
             from passel.mlir.measured import can_measure, run_counted  # noqa: PLC0415 - rare
@@ -78,7 +82,13 @@ class Managers:
         return self.manager(op, steps).run(op.operation)
 
     def manager(self, op: Any, steps: Sequence[Step], *, counts: bool = False) -> CompiledPipeline:
-        """Return the pass manager for passes on an op."""
+        """Return the pass manager that runs native steps on ops with the name of `op`.
+
+        Args:
+            op: The op.
+            steps: The native steps.
+            counts: Whether the pass manager prints statistics.
+        """
         key = name, *_ = op.operation.name, counts, *steps
         made = self._made.get(key)
         if made is None:
@@ -94,7 +104,7 @@ class Managers:
 
     @cached_property
     def folder(self) -> Path:
-        """The folder into which MLIR writes a file for each failed pass."""
+        """The folder in which MLIR writes a file for each failed pass."""
         return Path(_temporary().name, str(next(_numbers)))
 
 
@@ -103,12 +113,12 @@ _numbers = count()
 
 @cache
 def _temporary() -> TemporaryDirectory[str]:
-    """Return the parent of all these folders: creating one for each would slow down small runs."""
+    """Return the parent folder of all `folder`s, since a temporary one for each would be slow."""
     return TemporaryDirectory(prefix="passel-", ignore_cleanup_errors=True)
 
 
 class NativePass(Pass[Any, Managers]):
-    """Base class of the wrappers of MLIR's passes."""
+    """The base class of the passes that wrap MLIR's own passes."""
 
     ir = "mlir"
     root: ClassVar[str] = "mlir"
@@ -116,12 +126,15 @@ class NativePass(Pass[Any, Managers]):
 
     @property
     def display_name(self) -> str:
-        """The name of the class in reports of the build; of MLIR 22 if the build is not loaded."""
+        """The name of the pass's class in reports of the build.
+
+        If the build is not loaded, this is the name of the class in MLIR 22.
+        """
         bindings, declared = bindings_named(self.root), type(self).__name__
         return class_name(bindings, self.name, declared) if bindings.is_loaded() else declared
 
     def dump_title(self, suffix: str = "") -> str:
-        """Return the text that introduces dumps of the build."""
+        """Return the title of the pass in IR dumps, in the form that the build prints."""
         bindings = bindings_named(self.root)
         if not bindings.is_loaded() or "(" in banner(bindings):
             return super().dump_title(suffix)
@@ -129,42 +142,43 @@ class NativePass(Pass[Any, Managers]):
 
     @classmethod
     def documentation(cls) -> str:
-        """Return MLIR's summary of the pass, if an mlir-opt is installed."""
+        """Return MLIR's summary of the pass, or passel's own text without an mlir-opt."""
         found = descriptions(cls.root).get(cls.name)
         return found.summary if found else super().documentation()
 
     @classmethod
     def documented_options(cls) -> tuple[OptionInfo, ...]:
-        """Return the options, with MLIR's help texts if an mlir-opt is installed."""
+        """Return the options of the pass, with MLIR's help texts if an mlir-opt is installed."""
         found = descriptions(cls.root).get(cls.name)
         texts = found.options if found else {}
         return tuple(info._replace(help=texts.get(info.name, "")) for info in cls.option_infos())
 
     @classmethod
     def statistics(cls) -> tuple[Statistic, ...]:
-        """Return the statistics that the pass has in the build."""
+        """Return the statistics that the pass declares in the build."""
         from passel.mlir.measured import native_statistics  # noqa: PLC0415 - as above
 
         return native_statistics(bindings_named(cls.root), cls.name, cls.anchor or "")
 
     def own_effects(self) -> tuple[str, ...]:
-        """Return the effects of the pass outside the IR, and of pipelines in its options."""
+        """Return the effects outside the IR of the pass and of pipelines in its options."""
         return effects_of_native(bindings_named(self.root), self.name, self.option_text())
 
     def can_schedule_on(self, kind: OpKind) -> bool:
-        """Accept ops with the anchor's name; without an anchor, functions or any op.
+        """Return whether the pass can run on ops of a kind.
 
-        A pass for functions accepts only functions. Ops called `x.func` are also functions.
+        A pass with an anchor accepts only the anchor's op name. A pass for functions accepts ops
+        called `x.func` and a few other ops. All other passes accept any op.
         """
         if self.anchor is not None:
             return self.anchor == kind.name
         return not self.on_functions or kind.name.endswith(".func") or kind.name in _FUNCTIONS
 
     def initialize(self, ir_context: Any) -> Managers:
-        """Return MLIR's pass managers for the pass.
+        """Return the state of the pass, which contains MLIR's pass managers.
 
         Raises:
-            PassFailure: If the build of the context has no such pass, or refuses options.
+            PassFailure: If the build lacks the pass, or rejects an option.
         """
         bindings = bindings_of(ir_context)
         try:
@@ -174,10 +188,10 @@ class NativePass(Pass[Any, Managers]):
         return Managers(bindings)
 
     def run(self, op: Any, ctx: PassContext[Managers]) -> None:
-        """Let MLIR run the pass; the run verifies the result.
+        """Run the pass in MLIR without verification, since the run verifies the result.
 
         Raises:
-            PassFailure: If the pass failed. The run reports MLIR's diagnostics first.
+            PassFailure: If the pass fails. The run reports MLIR's diagnostics first.
         """
         succeeded, diagnostics = ctx.state.run(op, (ctx.step,), ctx)
         for diagnostic in diagnostics:
@@ -187,14 +201,21 @@ class NativePass(Pass[Any, Managers]):
 
 
 _FUNCTIONS = {"ml_program.subgraph", "spirv.ARM.Graph", "transform.named_sequence"}
-"""Ops of MLIR's with `FunctionOpInterface` that are not called `x.func`."""
+"""The ops of MLIR with `FunctionOpInterface` that are not called `x.func`."""
 
 
 def check_options(bindings: Bindings, name: str, nodes: Iterable[OptionNode], owner: str) -> None:
-    """Let MLIR check options.
+    """Check the options of a pass with MLIR's parser.
+
+    Args:
+        bindings: The build of the bindings.
+        name: The name of the pass.
+        nodes: The options.
+        owner: The phrase for the pass in messages, such as `pass 'cse'`.
 
     Raises:
-        OptionError: If MLIR rejects the options, or has no such pass; the error has MLIR's reason.
+        OptionError: If the pass does not exist, or MLIR rejects the options. The message then
+            contains MLIR's reason.
     """
     nodes = tuple(nodes)
     text = " ".join(map(str, nodes))
@@ -211,11 +232,13 @@ def check_options(bindings: Bindings, name: str, nodes: Iterable[OptionNode], ow
 
 
 def _check_pipelines(bindings: Bindings, nodes: Iterable[OptionNode], owner: str) -> None:
-    """Refuse options that name a pipeline with passes restricted to one op name.
+    """Reject options that name a pipeline with passes that are restricted to one op name.
+
+    The owner of the options decides which op the pipeline runs on. The pipeline would crash the
+    process on an op with a different name.
 
     Raises:
-        OptionError: If one does. The pass decides on which op the pipeline runs, and on an op of
-            another name it would crash the process.
+        OptionError: If an option names a restricted pipeline.
     """
     for node in nodes:
         for name in words_in(node.value.text if node.value else ""):
@@ -229,16 +252,16 @@ def _takes_any_op(bindings: Bindings, name: str) -> bool:
     """Return whether a pass or pipeline is not restricted to one op name."""
     passes = expanded(bindings, name)
     if not passes or is_pass(bindings, name):
-        return True  # MLIR checks passes by itself
+        return True  # MLIR itself checks passes
     try:
         elements = parse_pipeline(f"any({passes})").elements
-    except PipelineError:  # MLIR prints some options so that they do not read back
+    except PipelineError:  # MLIR prints some options in a form that cannot be parsed
         return False
     inner = (each for each in elements if isinstance(each, PassNode))
     return not any(facts_of(bindings, each.name).anchor for each in inner)
 
 
 def _blamed(nodes: Sequence[OptionNode], reason: str) -> Any:
-    """Return the span of the option named in MLIR's error, or of the first option."""
+    """Return the span of the option that MLIR's error names, or the span of the first option."""
     named = (node for node in nodes if re.search(rf"\b{re.escape(node.key)}\b", reason))
     return next(named, nodes[0]).span

@@ -1,4 +1,4 @@
-"""Parsing with MLIR's own parser: `mlir-opt`'s top-level rules, errors as passel's."""
+"""Parsing with MLIR's own parser, which follows the rules of mlir-opt and raises `ParseError`."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 OnWarning: TypeAlias = "Callable[[Diagnostic], None] | None"
-"""A function of a warning or remark; by default, these are dropped."""
+"""A function that takes each warning or remark, or None to ignore warnings and remarks."""
 
 _ANONYMOUS = "-"
-"""MLIR's name of a source that has none."""
+"""The name that MLIR gives to a source without a name."""
 
 
 def parse_source(
@@ -37,27 +37,28 @@ def parse_source(
     line_offset: int = 0,
     on_warning: OnWarning = None,
 ) -> Any:
-    """Parse a source to its top-level op, and verify it, as the bindings always do.
+    """Parse MLIR text or bytecode, and return the verified top-level op.
 
-    The rules are those of `mlir::parseSourceFile`: a single top-level `builtin.module` is the
-    result; anything else, including an empty source, is wrapped in a module.
+    The rules are those of `mlir::parseSourceFile`. If the source is a single `builtin.module`, the
+    result is this module. Any other source, even an empty one, is wrapped in a module.
 
     Args:
-        context: A context of the bindings. The attribute `allow_unregistered_dialects` decides
-            whether unregistered dialects are accepted.
-        source: Text, as a string or UTF-8 bytes, or MLIR bytecode.
-        name: The name used in locations and errors.
-        implicit_module: Whether to wrap. If not, the source must be the text of exactly one
-            top-level op, or the bytecode of a module.
-        line_offset: Lines that precede the text in its file, for split input; locations and
-            errors count from the beginning of the file.
-        on_warning: A function of a warning or remark; by default, these are dropped.
+        context: A context of the bindings. The context's attribute `allow_unregistered_dialects`
+            determines whether the parser accepts unregistered dialects.
+        source: The text, as a string or UTF-8 bytes, or MLIR bytecode.
+        name: The name of the source in locations and errors.
+        implicit_module: Whether to wrap other sources in a module. If false, the source must be the
+            text of exactly one top-level op, or the bytecode of a module.
+        line_offset: The number of lines before the text in its file, for split input. Locations
+            and errors then count lines from the start of the file.
+        on_warning: A function that takes each warning or remark. By default, warnings and remarks
+            are ignored.
 
     Returns:
-        The op, as an `OpView`.
+        The top-level op, as an `OpView`.
 
     Raises:
-        ParseError: If the source does not parse or is invalid.
+        ParseError: If the source cannot be parsed, or the op is invalid.
 
     Example:
         >>> from mlir.ir import Context
@@ -78,7 +79,7 @@ def parse_source(
     _check_metadata(name, text)
     op, reports = parse(context, OP, text, _shown(name).encode())
     if implicit_module and (op is None or op.name != "builtin.module"):
-        # This parser wraps what is no module, and takes no source name.
+        # This parser wraps other ops in a module, and takes no source name.
         return _renamed(_checked(name, on_warning, *parse(context, MODULE, text)), _shown(name))
     return _checked(name, on_warning, op, reports)
 
@@ -89,19 +90,20 @@ def parse_file(
     *,
     on_warning: OnWarning = None,
 ) -> Any:
-    """Parse a file of MLIR text or bytecode to its top-level op, and verify it.
+    """Parse a file of MLIR text or bytecode, and return the verified top-level op.
 
-    MLIR reads the file itself. `parse_source` is slower, because it has to replace the name in
-    locations.
+    MLIR reads the file itself. `parse_source` is slower, because it may have to replace the source
+    name in all locations.
 
     Args:
-        path: The file.
-        context: The context. The default is a new context of the bindings `mlir`.
-        on_warning: As for `parse_source`.
+        path: The path of the file.
+        context: The context for the op. The default is a new context of the bindings `mlir`.
+        on_warning: A function that takes each warning or remark. By default, warnings and remarks
+            are ignored.
 
     Raises:
         OSError: If the file cannot be read.
-        ParseError: If the source does not parse or is invalid.
+        ParseError: If the file cannot be parsed, or the op is invalid.
     """
     if context is None:
         context = bindings_named("mlir").ir.Context()
@@ -114,15 +116,15 @@ def parse_file(
 
 
 def _shown(name: str) -> str:
-    """Return a name as the bindings take it: a file's name need not be UTF-8."""
+    """Return a source name that the bindings accept, even if a file's name is not UTF-8."""
     return decoded(os.fsencode(name))
 
 
 def _check_metadata(name: str, text: bytes) -> None:
-    """Refuse a text that might crash the process.
+    """Reject a text with a metadata section that might crash the parser.
 
     Raises:
-        ParseError: If it might.
+        ParseError: If a metadata section contains an invalid token.
     """
     if _BEGIN in text and (at := fault_in(text)) is not None:
         wrong = "invalid string or character" if text[at:] else "expected a value, not the end"
@@ -135,10 +137,10 @@ def _error_at(name: str, text: bytes, at: int, message: str) -> ParseError:
 
 
 def _checked(name: str, on_warning: OnWarning, found: Any, reports: Sequence[Diagnostic]) -> Any:
-    """Return the parsed op, and report warnings.
+    """Report the warnings of the parser, and return the parsed op.
 
     Raises:
-        ParseError: If there is no op.
+        ParseError: If the parser returned no op.
     """
     errors: list[Diagnostic] = []
     for each in reports:
@@ -155,14 +157,14 @@ def _checked(name: str, on_warning: OnWarning, found: Any, reports: Sequence[Dia
 
 
 def _renamed(module: Any, name: str) -> Any:
-    """Return a module with the source's name in the locations of ops and block arguments."""
+    """Set the source name in the locations of all ops and block arguments of a module."""
     bindings = bindings_of(module)
     for op in map(attrgetter("operation"), bindings.walk(module)):
         op.location = _named(op.location, name)
         for region in op.regions:
             for block in region:
                 for argument in block.arguments:
-                    # Packages may have registered a class of their own for its type.
+                    # A package may have registered a class for its type.
                     place = bindings.ir.BlockArgument(argument)
                     place.set_location(_named(place.location, name))
     return module
@@ -172,7 +174,7 @@ _OLD = f'"{_ANONYMOUS}":'
 
 
 def _named(location: Any, name: str) -> Any:
-    """Return a location with the source's name in place of MLIR's name for an anonymous one."""
+    """Return a location in which the source name replaces MLIR's name for anonymous sources."""
     ir, context = bindings_of(location).ir, location.context
     if has_plain_names(location) and location_kind(location) == "file":
         if location.filename != _ANONYMOUS:
@@ -199,7 +201,7 @@ _TOKEN = re.compile(
 
 
 def fault_in(text: bytes) -> int | None:
-    r"""Return the offset of an invalid token in a metadata section; None if all are valid.
+    r"""Return the offset of the first invalid token in a metadata section, or None.
 
     Example:
         >>> fault_in(b'module {} {-# external_resources: { zoo: { cat: "?!" } } #-}')

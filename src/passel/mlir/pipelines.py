@@ -1,7 +1,7 @@
 """Safe use of the bindings' pass managers.
 
-A rejected pipeline raises an error with a message of one line. Runs collect MLIR's diagnostics in a
-way that cannot crash the process.
+If MLIR rejects a pipeline, passel raises an error with a message of one line. Runs collect MLIR's
+diagnostics in a way that cannot crash the process.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ _WORD = re.compile(r"[^\s,{}()=\"']+")
 
 
 class Refused(Exception):  # noqa: N818 - says what is; never leaves this package
-    """The error for a pipeline that MLIR does not accept.
+    """The error for a pipeline that MLIR rejects.
 
     Args:
-        bindings: The build.
-        pipeline: The pipeline.
-        text: The full text of the error that MLIR raises.
+        bindings: The build of the bindings.
+        pipeline: The text of the pipeline.
+        text: The full message of MLIR's error.
 
     Attributes:
-        text: As above.
-        is_unknown: Whether the pipeline contains an unknown name.
+        text: The full message of MLIR's error.
+        is_unknown: Whether the pipeline contains an unknown pass or pipeline name.
     """
 
     def __init__(self, bindings: Bindings, pipeline: str, text: str) -> None:
@@ -60,9 +60,10 @@ class Refused(Exception):  # noqa: N818 - says what is; never leaves this packag
         self.is_unknown: bool = _UNKNOWN in text
 
     def reason(self) -> str:
-        """Return MLIR's message about the cause, in one line.
+        """Return MLIR's message about the cause of the error, in one line.
 
-        MLIR only prints errors in values of options, to the standard error.
+        If the value of an option is invalid, MLIR prints the cause to standard error instead of
+        adding it to the error.
         """
         return _first_line(self.text) or _first_line(self._printed()) or self.text.strip()
 
@@ -84,14 +85,14 @@ def _first_line(text: str) -> str:
 
 
 class CompiledPipeline:
-    """A pass manager of the bindings.
+    """A pass manager of the bindings, with safe access to MLIR's diagnostics.
 
     Args:
-        manager: The manager.
-        bindings: The build.
+        manager: The pass manager.
+        bindings: The build of the bindings.
 
     Attributes:
-        counted: The numbers in the last report of statistics, by line.
+        counted: The numbers in the last statistics report, by line number.
     """
 
     def __init__(self, manager: Any, bindings: Bindings) -> None:
@@ -103,41 +104,49 @@ class CompiledPipeline:
         return str(self._manager)
 
     def count(self) -> None:
-        """Make the pass manager print statistics to the standard error after a run."""
+        """Make the pass manager print statistics to standard error after each run."""
         self._manager.enable_statistics()
 
     def print_into(self, folder: Path | str, *, only_failures: bool) -> None:
-        """Make the pass manager write the op to a file in the op's folder after each pass."""
+        """Make the pass manager write the op to a file below `folder` after each pass.
+
+        Args:
+            folder: The root folder of the files.
+            only_failures: Whether to write a file only after a failed pass.
+        """
         self._manager.enable_ir_printing(
             print_before_all=False,
             print_after_all=True,
             print_after_failure=only_failures,
-            print_generic_op_form=True,  # in which the op is not verified before
+            print_generic_op_form=True,  # MLIR does not verify the op before printing it
             tree_printing_dir_path=str(folder),
         )
 
     def run(self, *operations: Any, by: Caller | None = None) -> tuple[bool, list[Diagnostic]]:
-        """Run the pipeline on ops with its anchor's name; return whether all passes succeeded.
+        """Run the pipeline on one or more ops that have the op name of the pipeline's anchor.
 
         Args:
-            operations: The ops, one or more.
-            by: A function that calls MLIR on another thread; None to call it on this one.
+            operations: The ops.
+            by: A function that calls MLIR on another thread, or None for the current thread.
+
+        Returns:
+            Whether all passes succeeded, and the reported diagnostics.
         """
         return self._run(operations, by)
 
 
 def folder_of(op: Any) -> str:
-    """Return the name of an op's folder, inside the folder of the enclosing op."""
+    """Return the name of an op's folder in the folder of the enclosing op, as MLIR forms it."""
     symbol = symbol_name(op.operation)
     symbol = "no-symbol-name" if symbol is None else symbol
     return f"{op.operation.name.replace('.', '_')}_{symbol}".replace("/", "_").replace("\\", "_")
 
 
 def parsed(bindings: Bindings, text: str) -> CompiledPipeline:
-    """Parse a pipeline, including its anchor, in a context for queries only.
+    """Parse a pipeline with an anchor, in a context that is only for queries.
 
     Raises:
-        Refused: If MLIR does not accept the pipeline.
+        Refused: If MLIR rejects the pipeline.
     """
     context = query_context(bindings)
     try:
@@ -153,34 +162,34 @@ def parsed(bindings: Bindings, text: str) -> CompiledPipeline:
 
 @cache
 def expanded(bindings: Bindings, name: str) -> str:
-    """Return the passes that MLIR expands a name to, as text; empty for an unknown name.
+    """Return the text of the passes to which MLIR expands a pass or pipeline name.
 
-    A pass expands to its name. The anchor is `any`, because a pipeline that adds a pass for another
-    anchor crashes the process.
+    A pass expands to its name, and an unknown name expands to an empty string. The query uses the
+    anchor `any`, because a pipeline that adds a pass for a different anchor crashes the process.
     """
     if not (name.isprintable() and is_name(name)):
         return ""
     try:
         found = parsed(bindings, f"any({name})")
-        # Some passes leave options uninitialized, which ends the process when they are printed.
+        # Some passes have uninitialized options, which crash the process when printed.
         return name if is_known_pass(bindings.package, name) else str(found)[len("any(") : -1]
     except Refused as error:
         return "" if error.is_unknown else name
 
 
 def is_pass(bindings: Bindings, name: str) -> bool:
-    """Return whether a name refers to a pass, rather than a pipeline."""
+    """Return whether `name` is the name of a pass, rather than of a pipeline."""
     return expanded(bindings, name).partition("{")[0] == name
 
 
 def words_in(options: str) -> list[str]:
-    """Return the words in the text of options that could name passes."""
+    """Return the words in the text of options that may be names of passes or pipelines."""
     return _WORD.findall(options)
 
 
 @cache
 def query_context(bindings: Bindings) -> Any:
-    """Return a context for queries about passes."""
+    """Return the shared context of a build for queries about passes."""
     return bindings.new_context(loads=False)
 
 
@@ -189,9 +198,9 @@ _RESTRICTED = re.compile(r"[Cc]an't add pass '(.*?)' restricted to '(.*?)'")
 
 @cache
 def facts_of(bindings: Bindings, name: str) -> PassFacts:
-    """Return facts about a pass in a build.
+    """Return the known facts about a pass of a build.
 
-    For a pass outside the public release, MLIR's errors reveal the anchor, but not the options.
+    For a pass outside the public release, MLIR's errors reveal the anchor but not the options.
     """
     declared = facts_file(FACTS).of_pass(name)
     if declared is not None:
@@ -207,7 +216,7 @@ def facts_of(bindings: Bindings, name: str) -> PassFacts:
 
 @cache
 def banner(bindings: Bindings) -> str:
-    """Return a build's title of dumps after `cse`, such as `CSE (cse)` or `CSEPass: cse`.
+    """Return the title of IR dumps after `cse` in a build, such as `CSE (cse)` or `CSEPass: cse`.
 
     Source: `IRPrinterInstrumentation`, MLIR 22 to 24.
     """
@@ -224,13 +233,19 @@ def banner(bindings: Bindings) -> str:
 
 @cache
 def class_name(bindings: Bindings, name: str, declared: str) -> str:
-    """Return the name of a pass's class in reports of a build, given its name in MLIR 22."""
+    """Return the class name of a pass in reports of a build.
+
+    Args:
+        bindings: The build of the bindings.
+        name: The name of the pass.
+        declared: The class name of the pass in MLIR 22.
+    """
     build = known_builds().get(bindings.package)
     return (build.names.get(name) if build else "") or usual_class(bindings, name, declared)
 
 
 def usual_class(bindings: Bindings, name: str, declared: str) -> str:
-    """Return the usual class name of a pass; releases after MLIR 22 add `Pass` to most names."""
+    """Return the class name of a pass, to which releases after MLIR 22 usually append `Pass`."""
     is_longer = name in facts_file(FACTS).names.values() and not banner(bindings).startswith(
         "CSE ("
     )
@@ -238,11 +253,11 @@ def usual_class(bindings: Bindings, name: str, declared: str) -> str:
 
 
 _UNPRINTABLE = frozenset({"iree-llvmcpu-tile", "llvm-use-default-visibility"})
-"""Passes with uninitialized options, which crash the process when printed."""
+"""The passes with uninitialized options, which crash the process when printed."""
 
 
 def printed_pass(bindings: Bindings, name: str, text: str) -> str:
-    """Return the text of a pass in the form that a build prints, with all options."""
+    """Return the text of a pass with all options, in the form that a build prints."""
     return text if name in _UNPRINTABLE else str(parsed(bindings, f"any({text})"))[len("any(") : -1]
 
 
@@ -263,11 +278,11 @@ _KNOWN = {
     "gpu-lower-to-nvvm-pipeline": _ALL,
     "gpu-lower-to-xevm-pipeline": _ALL,
 }
-"""Effects of passes and pipelines."""
+"""The effects outside the IR of passes and pipelines, by name."""
 
 
 def known_effects(name: str) -> tuple[str, ...]:
-    """Return the effects of a pass or pipeline outside the IR, by its name."""
+    """Return the effects outside the IR of the pass or pipeline called `name`."""
     if name in _KNOWN:
         return _KNOWN[name]
     is_upstream = name in facts_file(FACTS).names.values() or has_name("mlir", f"{name}*")
@@ -275,14 +290,14 @@ def known_effects(name: str) -> tuple[str, ...]:
 
 
 def effects_of_native(bindings: Bindings, name: str, options: str) -> tuple[str, ...]:
-    """Return the effects of a native pass outside the IR.
+    """Return the effects outside the IR of a native pass and of the names in its options.
 
-    Options may contain pipelines as text, so the effects of every name in the options are included.
+    Every word in the options counts as a name, because options may contain pipelines as text.
 
     Args:
-        bindings: The build.
-        name: The pass.
-        options: Its options as text.
+        bindings: The build of the bindings.
+        name: The name of the pass.
+        options: The text of the pass's options.
     """
     named = {name, *words_in(options)}
     return tuple(sorted({effect for each in named for effect in _effects_named(bindings, each)}))

@@ -1,8 +1,8 @@
-"""Capture of the standard error, where MLIR prints reports and LLVM prints fatal errors.
+"""Capture of standard error, where MLIR prints reports and LLVM prints fatal errors.
 
-Threads share the standard error. MLIR is therefore called on a thread with a separate table of open
-files, in which the standard error is a file in memory. A separate table needs Linux, and permission
-for `unshare`.
+All threads of a process share standard error. passel therefore calls MLIR on a thread with a
+separate table of open files, in which standard error is a file in memory. A separate table requires
+Linux and the permission to call `unshare`.
 """
 
 from __future__ import annotations
@@ -25,26 +25,27 @@ if TYPE_CHECKING:
 
 _CLONE_FILES = 0x400
 _PATIENCE = 5
-"""The time limit in seconds for the last words."""
+"""The time limit in seconds for the messages that `last_words` adds to a fatal error."""
 
 _elsewhere = local()
-"""In threads with their own standard error, `number` is the descriptor of the process's."""
+"""A thread's data: after a redirection, `number` is the descriptor of the usual standard error."""
 
 
 @contextmanager
 def printing_elsewhere(*, is_own: bool = True) -> Generator[tuple[Caller, Callable[[], bytes]]]:
-    """Capture the standard error of MLIR in a `with` block.
+    """Capture MLIR's output to standard error in a `with` block.
 
-    The context manager yields a function that calls MLIR on a thread with a separate standard
-    error, and a function that returns the output since its last call. At the end, remaining output
-    is printed to the process's standard error. Ctrl-C waits for the end of the block.
+    The context manager yields two functions. The first function calls MLIR on a thread with a
+    separate standard error. The second function returns the output since its previous call. At the
+    end of the block, remaining output is printed to the usual standard error. Ctrl-C takes effect
+    after the block.
 
     Args:
-        is_own: Whether to raise an error if the thread cannot have a separate standard error. If
-            false, output of other threads may be captured as well.
+        is_own: Whether the thread must have a separate standard error. If false, output of other
+            threads may be captured as well.
 
     Raises:
-        OSError: If the system does not support a separate standard error per thread.
+        OSError: If `is_own` is true and the system does not support a separate standard error.
     """
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - rare
 
@@ -74,7 +75,18 @@ def printing_elsewhere(*, is_own: bool = True) -> Generator[tuple[Caller, Callab
 
 
 def _redirect(file: int, *, is_own: bool) -> int:
-    """Redirect the calling thread's standard error to a file, and return the previous one."""
+    """Redirect the calling thread's standard error to a file.
+
+    Args:
+        file: The descriptor of the file.
+        is_own: Whether the thread must have a separate standard error.
+
+    Returns:
+        The descriptor of the usual standard error.
+
+    Raises:
+        OSError: If `is_own` is true and the system does not support a separate standard error.
+    """
     if not _take_files() and is_own:
         raise OSError("threads share the files of their process")
     usual = _elsewhere.number = os.dup(2)
@@ -83,16 +95,16 @@ def _redirect(file: int, *, is_own: bool) -> int:
 
 
 def _take_files() -> bool:
-    """Give the calling thread a separate table of open files; return whether that worked."""
+    """Give the calling thread a separate table of open files, and return whether that worked."""
     return ctypes.CDLL(None).unshare(_CLONE_FILES) == 0
 
 
 @cache
 def end_at_fatal_errors(library: str) -> None:
-    """Make fatal errors end the process as in mlir-opt, with one line and exit code 1.
+    """Make a fatal LLVM error end the process as in mlir-opt, with one line and exit code 1.
 
-    By default they abort, and Python prints a stack dump. Builds that do not export LLVM's C API
-    keep the default.
+    By default, a fatal error aborts the process, and Python prints a stack dump. This is also the
+    case with builds that do not export LLVM's C API.
 
     Source: `llvm::report_fatal_error` and `LLVMInstallFatalErrorHandler`, LLVM 22.
     """
@@ -106,7 +118,7 @@ def _end(reason: bytes) -> None:
     file = getattr(_elsewhere, "number", 2)
     try:
         os.write(file, b"LLVM ERROR: " + reason + b"\n")
-        # Words about the IR may wait for a lock that the failing code holds.
+        # A message about the IR may wait for a lock that the failing code holds.
         faulthandler.dump_traceback_later(
             _PATIENCE, exit=True, file=os.open(os.devnull, os.O_WRONLY)
         )

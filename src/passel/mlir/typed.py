@@ -1,4 +1,4 @@
-"""Native passes with typed options, made from a table of facts."""
+"""Classes of native passes with typed options, which are created from a table of facts."""
 
 from __future__ import annotations
 
@@ -28,25 +28,24 @@ if TYPE_CHECKING:
 
 
 class TypedNativePass(NativePass):
-    """A native pass whose options are fields, as in `passel.mlir.passes`.
+    """A native pass whose options are typed fields, such as the passes in `passel.mlir.passes`.
 
-    The pass runs on ops of any build of the bindings that has the pass. The text of the pass
-    contains only the options that were given; other options, and those that are None, have MLIR's
-    defaults.
+    The pass runs on ops of any build of the bindings that contains the pass. The text of the pass
+    contains only options that were given and are not None. MLIR uses its defaults for all others.
     """
 
     def __new__(cls, **given: Any) -> Self:
-        """Remember the given options, because another build may have other defaults."""
+        """Store the names of the given options, because defaults may differ between builds."""
         made = super().__new__(cls)
         made.__dict__["_given"] = frozenset(given)
         return made
 
     @classmethod
     def read_options(cls, nodes: Iterable[OptionNode], owner: str, scope: Any) -> dict[str, Any]:
-        """Read options, which MLIR then checks.
+        """Parse the options in the text of a pass, and check the options with MLIR.
 
         Raises:
-            OptionError: If options are unknown or malformed. The error lists all of them.
+            OptionError: If options are unknown or malformed. The error lists all such options.
         """
         nodes = tuple(nodes)
         values = read_options(_as_written(cls), nodes, owner, scope)
@@ -54,12 +53,12 @@ class TypedNativePass(NativePass):
         return values
 
     def option_nodes(self, *, all_options: bool = False) -> tuple[OptionNode, ...]:
-        """Return the given options as text for MLIR; None stands for the default."""
+        """Return the given options of the pass, without those that are None, as text for MLIR."""
         known: tuple[OptionNode, ...] | None = self.__dict__.get("_nodes")
         if known is not None and not all_options:
             return known
         given: frozenset[str] = self.__dict__["_given"]
-        omitted = (None, ()) if all_options else (None,)  # MLIR prints no empty lists
+        omitted = (None, ()) if all_options else (None,)  # MLIR does not print empty lists
         found = tuple(
             OptionNode(info.name, info.codec.spell(getattr(self, info.field), True))
             for info in _as_written(type(self))
@@ -76,7 +75,7 @@ class TypedNativePass(NativePass):
 
 @cache
 def _as_written(kind: type[TypedNativePass]) -> tuple[OptionInfo, ...]:
-    """Return the options that text may contain, sorted by name; text has no word for None."""
+    """Return the options of a pass, sorted by name, with codecs that do not accept None."""
     infos = sorted(kind.option_infos(), key=lambda info: info.name)
     return tuple(info._replace(codec=info.codec.inner or info.codec) for info in infos)
 
@@ -91,12 +90,12 @@ _TYPES: dict[str, Any] = {
 def typed_passes(
     module: str, file: str, root: str = "mlir"
 ) -> tuple[Callable[[str], type[TypedNativePass]], Callable[[], list[str]]]:
-    """Return `__getattr__` and `__dir__` of a module of typed passes.
+    """Return the functions `__getattr__` and `__dir__` for a module of typed passes.
 
     Args:
-        module: The module's name.
-        file: The module's file, next to the file with the facts.
-        root: The root package of the bindings with the passes.
+        module: The name of the module.
+        file: The path of the module. A text file with the same stem contains the facts.
+        root: The root package of the build that contains the passes.
     """
     path = Path(file).with_suffix(".txt")
 
@@ -114,13 +113,13 @@ def typed_passes(
 def typed_pass_class(
     module: str, path: Path, class_name: str, root: str
 ) -> type[TypedNativePass] | None:
-    """Return a pass class with typed options, or None if there are no facts about it.
+    """Return a pass class with typed options, or None if the file has no facts about the pass.
 
     Args:
-        module: Its module.
+        module: The name of the module that contains the class.
         path: The file with the facts.
-        class_name: Its name.
-        root: The root package of the bindings that check options in text.
+        class_name: The name of the class.
+        root: The root package of the build that checks options in text.
     """
     facts = facts_file(path).of_class(class_name)
     if facts is None:
@@ -141,7 +140,7 @@ def typed_pass_class(
 
 
 def _declared(facts: dict[str, Any]) -> tuple[Any, Any]:
-    """Return the type and the declaration of an option."""
+    """Return the type and the declaration of an option, given the facts about the option."""
     kind: Any = Literal[tuple(facts["choices"])] if "choices" in facts else _TYPES[facts["type"]]
     default = facts["default"]
     if facts.get("is_list"):
@@ -152,7 +151,12 @@ def _declared(facts: dict[str, Any]) -> tuple[Any, Any]:
 
 
 def upstream_class(bindings: Bindings, name: str) -> type[TypedNativePass] | None:
-    """Return the typed class of a pass, if the build has it as the public release declares it."""
+    """Return the typed class of a pass, or None if the build declares the pass differently.
+
+    Args:
+        bindings: The build of the bindings.
+        name: The name of the pass in pipelines.
+    """
     facts = facts_file(FACTS).of_pass(name)
     if facts is None:
         return None
@@ -161,10 +165,10 @@ def upstream_class(bindings: Bindings, name: str) -> type[TypedNativePass] | Non
 
 
 def is_as_declared(bindings: Bindings, kind: type[TypedNativePass]) -> bool:
-    """Return whether a build prints the options of a pass as declared.
+    """Return whether a build prints the options of a pass as the public release declares them.
 
-    The text gives values for lists, which MLIR does not print if empty, and for options without a
-    known default, which crash the process when printed uninitialized.
+    The query sets options that are lists, because MLIR does not print empty lists. It also sets
+    options without a known default, because printing an uninitialized option crashes the process.
     """
     infos = kind.option_infos()
     given = [f"{info.name}={_sample(info)}" for info in infos if not _is_printed(info)]
@@ -180,7 +184,7 @@ def is_as_declared(bindings: Bindings, kind: type[TypedNativePass]) -> bool:
         return False
     return {each.key for each in nodes} == {info.name for info in infos} and all(
         values[info.field] == info.default
-        # MLIR prints six digits.
+        # MLIR prints floats with six digits.
         or (
             isinstance(info.default, float)
             and isclose(values[info.field], info.default, rel_tol=1e-5)

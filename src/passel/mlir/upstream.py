@@ -1,7 +1,7 @@
-"""MLIR's own passes, as declared in its public release.
+"""Facts about MLIR's own passes, as declared in the public release of MLIR.
 
 The facts are generated from MLIR's `Passes.td` files, one line per pass. If a build of the bindings
-has other passes or options, the build takes precedence.
+declares different passes or options, the declarations of the build take precedence.
 """
 
 from __future__ import annotations
@@ -13,27 +13,27 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 FACTS = Path(__file__).with_name("passes.txt")
-"""The passes of MLIR 22."""
+"""The file with facts about the passes of MLIR 22."""
 
 BUILDS = Path(__file__).with_name("builds.txt")
-"""The top-level package and a release of each build, followed by indented lines with names."""
+"""The file with the top-level package, the release and, on indented lines, the names of builds."""
 
 
 FUNCTIONS = "FunctionOpInterface"
-"""The interface of ops that are functions."""
+"""The C++ interface that function ops implement."""
 
 
 class PassFacts(NamedTuple):
-    """Facts about a pass.
+    """Facts about a pass, as declared in a `Passes.td` file.
 
     Attributes:
-        name: Its name in pipelines.
-        class_name: The name of its class.
-        anchor: The op name that the pass is restricted to; empty for any.
-        interface: The C++ interface that the pass is restricted to; empty for any.
-        dialects: Its dependent dialects.
+        name: The name of the pass in pipelines.
+        class_name: The name of the pass's class.
+        anchor: The op name that the pass is restricted to, or an empty string for any op.
+        interface: The C++ interface that the pass is restricted to, or an empty string.
+        dialects: The names of the dependent dialects.
         options: The declarations of the pass's options, with types as text.
-        statistics: Names of its statistics.
+        statistics: The names of the pass's statistics.
     """
 
     name: str
@@ -46,18 +46,19 @@ class PassFacts(NamedTuple):
 
     @property
     def on_functions(self) -> bool:
-        """Whether the pass is for functions with any op name."""
+        """Whether the pass runs on functions with any op name."""
         return self.interface.endswith(FUNCTIONS)
 
 
 class FactsFile:
-    """Facts about passes, parsed on first use.
+    """A file with facts about passes, which are parsed on first use.
 
     Args:
-        path: The file. Each line has the names of a pass and its class, and other facts as JSON.
+        path: The path of the file. Each line contains the name of a pass, the name of the pass's
+            class, and other facts as JSON.
 
     Attributes:
-        names: The names of the passes, by the names of their classes.
+        names: The names of the passes in pipelines, by class name.
     """
 
     def __init__(self, path: Path) -> None:
@@ -67,28 +68,30 @@ class FactsFile:
         self.names: dict[str, str] = {class_: name for name, (class_, _) in self._lines.items()}
 
     def of_class(self, class_name: str) -> PassFacts | None:
-        """Return the facts about the pass of a class."""
+        """Return the facts about the pass whose class is called `class_name`, or None."""
         return self.of_pass(self.names.get(class_name, ""))
 
     def of_pass(self, name: str) -> PassFacts | None:
-        """Return the facts about the pass with this name."""
+        """Return the facts about the pass called `name`, or None."""
         class_name, rest = self._lines.get(name, ("", ""))
         return PassFacts(name, class_name, **json.loads(rest)) if rest else None
 
 
 @cache
 def facts_file(path: Path) -> FactsFile:
-    """Return the facts in a file, which is read only once."""
+    """Return the facts in a file, which passel reads only once."""
     return FactsFile(path)
 
 
 class KnownBuild(NamedTuple):
-    """Names in the newest tested release of a build, since the bindings cannot list them.
+    """The names of passes, pipelines and dialects in the newest tested release of a build.
+
+    passel ships these names, because the bindings cannot list them.
 
     Attributes:
-        distribution: The package for pip.
-        names: The names of dialects as `x.`, of pipelines as `x*`, and of passes, with the name of
-            a pass's class if `usual_class` returns another name.
+        distribution: The name of the distribution for `pip install`.
+        names: The class name of each pass, by pass name, or an empty string if `usual_class`
+            returns the class name. The keys also include dialects as `x.` and pipelines as `x*`.
     """
 
     distribution: str
@@ -97,7 +100,7 @@ class KnownBuild(NamedTuple):
 
 @cache
 def known_builds() -> dict[str, KnownBuild]:
-    """Return the known builds, by their top-level packages."""
+    """Return the known builds, by top-level package."""
     found: dict[str, KnownBuild] = {}
     for section in re.split(r"\n(?=\S)", BUILDS.read_text("utf-8")):
         package, release, *words = section.split()
@@ -108,19 +111,25 @@ def known_builds() -> dict[str, KnownBuild]:
 
 
 def names_in(root: str) -> list[str]:
-    """Return the passes and pipelines in the table for a build; empty if it has no table."""
+    """Return the names of all passes and pipelines in the table for a build.
+
+    The result is empty if passel has no table for the build.
+    """
     found = known_builds().get(root.partition(".")[0])
     names = found.names if found else ()
     return sorted(name.rstrip("*") for name in names if not name.endswith("."))
 
 
 def is_known_pass(package: str, name: str) -> bool:
-    """Return whether the tables list a name as a pass."""
+    """Return whether the table for a build lists a pass called `name`.
+
+    For a build without a table, the query uses the names of MLIR 22's passes.
+    """
     found = known_builds().get(package)
     return name in (found.names if found else facts_file(FACTS).names.values())
 
 
 def has_name(package: str, name: str) -> bool:
-    """Return whether the table for a build lists a pass, a pipeline, or a dialect `x.`."""
+    """Return whether the table for a build lists a pass or pipeline `name`, or a dialect `x.`."""
     found = known_builds().get(package)
     return found is not None and not found.names.keys().isdisjoint((name, f"{name}*"))

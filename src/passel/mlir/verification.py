@@ -1,9 +1,9 @@
-"""Verification by MLIR, and a search for the op to blame.
+"""Verification by MLIR, and a search for the invalid op.
 
-MLIR verifies an op with all nested ops, in parallel, and reports a location and a message. The
-search for the invalid op uses this location and message, and runs only for invalid IR. The search
-never verifies a nested op whose enclosing op may be invalid: MLIR does not either, and some
-verifiers crash the process.
+MLIR verifies an op and all nested ops in parallel, and reports a location and a message. For
+invalid IR, passel searches for the invalid op by this location and message. Like MLIR, the search
+never verifies a nested op whose enclosing op may be invalid, because some verifiers would crash the
+process.
 """
 
 from __future__ import annotations
@@ -22,20 +22,25 @@ if TYPE_CHECKING:
 
 
 def verify(bindings: Bindings, op: Any, *, recursive: bool) -> None:
-    """Verify an op and all nested ops; if not `recursive`, without isolated nested ops.
+    """Verify an op and all nested ops.
 
-    Errors of an enclosing op are often reported at a nested op, such as a call to a missing
+    MLIR often reports an error of an enclosing op at a nested op, such as a call to a missing
     function.
 
+    Args:
+        bindings: The build of the bindings.
+        op: The op.
+        recursive: Whether to verify nested ops that are isolated from above.
+
     Raises:
-        InvalidIR: If an op is invalid. The error names the first such op.
+        InvalidIR: If an op is invalid. The error names the first invalid op.
     """
     if not recursive and _is_valid_around(bindings, op.operation):
         return
     error = _first_error(bindings, op)
     if error is None:
         return
-    with on_threads(op.operation.context, 1):  # of siblings, the first one is to blame
+    with on_threads(op.operation.context, 1):  # so that the error is in the first sibling
         blamed, error = _emitter(bindings, op, _first_error(bindings, op) or error)
     name, message = _split(error.message)
     if name not in ("", blamed.operation.name):
@@ -49,9 +54,11 @@ def verify(bindings: Bindings, op: Any, *, recursive: bool) -> None:
 
 
 def _is_valid_around(bindings: Bindings, operation: Any) -> bool:
-    """Return whether MLIR would accept an op after nested pipelines, such as one that fits no op.
+    """Return whether an op is valid, apart from nested ops that are isolated from above.
 
-    Source: `OpToOpPassAdaptor::run`, MLIR 22, the only way to verify without isolated ops.
+    The only way to skip isolated ops is to run a nested pipeline that matches no op.
+
+    Source: `OpToOpPassAdaptor::run`, MLIR 22.
     """
     parse = bindings.passmanager.PassManager.parse
     try:
@@ -70,10 +77,10 @@ def _first_error(bindings: Bindings, op: Any) -> Diagnostic | None:
 
 
 def _emitter(bindings: Bindings, op: Any, error: Diagnostic) -> tuple[Any, Diagnostic]:
-    """Return the op of an error, and the error.
+    """Return the op that an error is about, and the error.
 
-    To tell apart ops with the same name and location, each gets a unique location and MLIR verifies
-    again.
+    If several ops have the same name and location, the function gives each op a unique location,
+    verifies again, and restores the locations.
     """
     name, _ = _split(error.message)
     named = [
@@ -101,7 +108,7 @@ def _place_of(op: Any) -> Location:
 
 
 def _op_at(bindings: Bindings, blamed: Any, location: Location) -> Any:
-    """Return the op at the location of a note; the blamed op if there is none."""
+    """Return the op at the location of a note, or the blamed op if no op is at the location."""
     top = blamed.operation
     while (parent := parent_of(top)) is not None:
         top = parent
@@ -111,7 +118,7 @@ def _op_at(bindings: Bindings, blamed: Any, location: Location) -> Any:
 
 
 def _split(message: str) -> tuple[str, str]:
-    """Split `'x.y' op message` into the op's name, which may be missing, and the rest."""
+    """Split `'x.y' op message` into the op name, or an empty string, and the rest."""
     if message.startswith("'"):
         name, found, rest = message[1:].partition("' op ")
         if found and "'" not in name:
