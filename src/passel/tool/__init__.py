@@ -1,4 +1,4 @@
-"""passel-opt and other programs: running pass pipelines on IR files from the command line."""
+"""passel-opt and related programs, which run pass pipelines on IR files."""
 
 from passel.tool.opt import main, opt_main
 

@@ -1,4 +1,4 @@
-"""passel-bisect: find the pass that broke it.
+"""passel-bisect: find the pass that broke the IR.
 
 Usage: passel-bisect <record> [flags]
 
@@ -8,28 +8,30 @@ Examples:
   passel-bisect run.passel --computes-else=@main --inside
   passel-bisect run.passel --interesting='./test.sh {}' -o before.mlir
 
-The input is a record, written by passel-opt --record=run.passel. The program finds the pass
-execution that makes the IR interesting. It tests the recorded states, the first and the last one
-twice, and runs no pass again. IR is interesting
+The input is a record, which passel-opt --record=run.passel writes. The program finds the execution
+of a pass that makes the IR interesting. To do so, the program tests recorded states of the IR
+without running passes again. The first and the last state are tested twice. IR is interesting
 
-* with --interesting=<command>, if the command exits with 0. A file with the IR in generic form
-  replaces {}, or becomes the last argument;
-* with --invalid, if it does not verify;
-* with --computes-else, if its functions return, write or print different results. xDSL's
-  interpreter runs them on given arguments, or on the same random arguments each time;
-* by default, in a failed run, if the failed pass fails on it in the same way. The result is the
+* with --interesting=<command>, if the command exits with 0. The name of a file with the IR in
+  generic form replaces {} in the command, or is appended to the command;
+* with --invalid, if the IR does not verify;
+* with --computes-else, if functions return, write or print different results than before the run.
+  xDSL's interpreter runs the functions on the given arguments, or on random arguments that are the
+  same for each state;
+* by default, if the pass that failed in the run fails on the IR in the same way. The result is the
   earlier pass that causes the failure.
 
-With --inside, the pass runs again, on its op alone, to find the rewrite that makes the IR
-interesting (xDSL). With -o, the program writes a reproducer with the pass and the IR before it.
+With --inside, the program runs the pass again on its op alone, to find the rewrite that makes the
+IR interesting (only on xDSL's IR). With -o, the program writes a reproducer that contains the pass
+and the IR before the pass.
 
-States that cannot be checked are skipped: if the interpreter lacks an op, or the command exits with
-125, as for git bisect. Functions that the interpreter cannot run on the first state within the time
-limit are reported and skipped. The command runs without a shell: write sh -c '...' for a pipe.
+A state is skipped if the interpreter does not support an op, or if the command exits with 125, as
+for git bisect. Functions that the interpreter cannot run within the time limit in the first state
+are reported and skipped. The command does not run in a shell; for a pipe, write sh -c '...'.
 
 The program prints the result to standard output and everything else to standard error.
 
-Passes are also flags, as for passel-opt: see passel-opt --help.
+Passes can also be given as flags, as for passel-opt. See passel-opt --help.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Checking of the diagnostics that comments in a file expect, for `--verify-diagnostics`.
+"""Check diagnostics against the expectations in comments, for `--verify-diagnostics`.
 
     // expected-error @+1 {{substring of the message}}
     // expected-remark-re @below {{literal text, {{regular expression}} in inner braces}}

@@ -1,4 +1,4 @@
-"""Parsing of command lines in the style of LLVM's tools.
+"""Parse command lines in the style of LLVM's tools.
 
 Flags start with one or two dashes. The value of a flag follows `=`. If the flag is not boolean, the
 value can also be the next argument. The name of every registered pass and pipeline is also a flag,
@@ -77,8 +77,8 @@ class CommandLine:
 
     Attributes:
         words: The original arguments.
-        given: The values of each given flag, in order, by the flag's long name.
-        written: The texts of each given flag, such as `--ir=mlir`, by the flag's long name.
+        given: A mapping from the long name of each given flag to its values, in order.
+        written: A mapping from the long name of each given flag to its texts, such as `--ir=mlir`.
         passes: The passes and pipelines that are given as flags, in order.
         inputs: The positional arguments, in order.
         stray: The inputs that look like pass options, each mapped to the name of the preceding
@@ -316,7 +316,7 @@ flag: Callable[..., Any] = cast("Callable[..., Any]", Flag)
 
 
 class FlagGroup:
-    """A group of flags and their values, with the docstring as the heading in `--help`.
+    """A group of flags and their values. The class docstring is the heading in `--help`.
 
     Attributes:
         flags: The declared flags, by the name of the attribute that stores the flag's value.

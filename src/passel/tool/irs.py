@@ -1,4 +1,4 @@
-"""Selection of the IR on the command line, and loading of plugins and available passes."""
+"""Select the IR of a command line, and load plugins and passes."""
 
 from __future__ import annotations
 

@@ -275,7 +275,7 @@ class _Part:
         self._recorded: Recorded | None = None
 
     def process(self) -> str | bytes | None:
-        """Return the output for a part of the input; None after a reported error."""
+        """Process a part of the input, and return its output, or None after a reported error."""
         reports = self._driver.reports
         with reports.part():
             try:

@@ -1,4 +1,4 @@
-"""Writing of results, reports and diagnostics."""
+"""Write results, reports and diagnostics."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ class _Forgiving(io.FileIO):
 def report_file(
     settings: Settings, flag: str, path: str, *, append: bool = False
 ) -> Generator[TextIO]:
-    """Open the file that a flag names for a report, and close it after the `with` block.
+    """Open the report file that a flag names, and close the file after the `with` block.
 
     Args:
         settings: The settings of the command line.
@@ -318,7 +318,7 @@ class Renderer:
             self._write(Diagnostic(Severity.NOTE, message, diagnostic.location), excerpt=False)
 
     def conclude(self) -> None:
-        """Write how often each written failure was repeated on other ops."""
+        """Write a note for each failure that was repeated, with the number of repetitions."""
         for first, names in self._alike.values():
             if names:
                 note = Diagnostic(Severity.NOTE, more_like_it(names), first.location)

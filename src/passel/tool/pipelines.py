@@ -1,4 +1,4 @@
-"""Creation of pass managers from flags, and partial runs of pipelines."""
+"""Create pass managers from flags, and run parts of pipelines."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class PipelineFactory:
             self._whole = _parsed(written, settings)
 
     def runs_on_top(self, recorded: Recorded | None) -> bool:
-        """Return whether the pipeline is given only as pass flags, which fit any top-level op."""
+        """Return whether passes given as flags form the pipeline, which then runs on any op."""
         return bool(self._flags) and (recorded is None or recorded.pipeline is None)
 
     def make(
@@ -298,7 +298,7 @@ def run_stretch(manager: PassManager, op: Any, settings: Settings, **how: Any) -
 
 
 def place_in(paths: Sequence[str], settings: Settings, flag: str) -> Place | None:
-    """Return the place that a flag such as `--start-after` names, or None without the flag.
+    """Return the place that `--start-after` or `--stop-after` names, or None if not given.
 
     Raises:
         UsageError: If the pipeline does not contain the place.

@@ -13,10 +13,10 @@ Examples:
   {name} in.mlir --load-pass-plugin=my_pass.py --my-pass
   {name} tests.mlir --split-input-file --verify-diagnostics
 
-Without a pipeline, {default}. Diagnostics and reports are printed to the error stream.
+Without a pipeline, {default}. Diagnostics and reports are printed to standard error.
 The exit code is 0 on success, 1 after an error, and 128 + n after signal n.
 
-Passes and pipelines are also flags, in the order given: see --list-passes.
+Passes and pipelines can also be given as flags: see --list-passes.
 """
 
 from __future__ import annotations
@@ -357,7 +357,7 @@ def run_search(program: Program, argv: Sequence[str] | None, run: Callable[[Sett
 
 
 def as_recorded(settings: Settings, record: Record, run: RunInfo) -> Settings:
-    """Return settings that include the flags of the recorded command that a search needs."""
+    """Return settings that also contain the recorded flags that a search needs."""
     known = flags_by_name()
     words = [] if run.ir == "xdsl" else [flag_for(run.ir)]
     for name, value in flags_in(record.info.command_line[1:]):

@@ -1,4 +1,4 @@
-"""passel-reduce: make a failing case small.
+"""passel-reduce: shrink a failing test case.
 
 Usage: passel-reduce [<file>|-] [flags]
 
@@ -9,21 +9,21 @@ Examples:
   passel-reduce in.mlir --load-pass-plugin=my_pass.py --my-pass --computes-else=@main
   passel-reduce in.mlir --ir=mlir --interesting='./test.sh {}'
 
-The pipeline must fail on the input: a pass raises an error, leaves invalid IR, or crashes the
-process. The result fails in the same way: in the same pass, with the same kind of error and a
-similar message. It is a reproducer for passel-opt --run-reproducer.
+The pipeline must fail on the input, because a pass raises an error, produces invalid IR, or crashes
+the process. The result fails in the same pass, with the same kind of error and a similar message.
+The result is a reproducer for passel-opt --run-reproducer.
 
-With --interesting=<command>, the result is the smallest case for which the command exits with 0. A
-file with the IR in generic form replaces {}, or becomes the last argument. With a pipeline, the
-file is a reproducer. The command runs in this directory, first on the input, where it must exit
-with 0 twice. Cases with invalid IR are not tried.
+With --interesting=<command>, the result is the smallest case for which the command exits with 0.
+The name of a file with the IR in generic form replaces {} in the command, or is appended to the
+command. If a pipeline is given, the file is a reproducer. The command runs in the current
+directory. On the input, the command must exit with 0 twice. Cases with invalid IR are not tried.
 
-With --computes-else, functions have different results after the pipeline than before, as for
-passel-bisect.
+With --computes-else, the result is the smallest case in which functions return, write or print
+different results after the pipeline than before, as for passel-bisect.
 
-Ctrl-C ends the search, and keeps the smallest case so far.
+After Ctrl-C, the result is the smallest case that was found so far.
 
-Passes are also flags, as for passel-opt: see passel-opt --help.
+Passes can also be given as flags, as for passel-opt. See passel-opt --help.
 """
 
 from __future__ import annotations

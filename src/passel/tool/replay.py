@@ -58,7 +58,7 @@ class Replay:
                     check_writable(path)
 
     def observe(self, manager: PassManager, *, threading: bool) -> None:
-        """Make a pass manager write a reproducer when a run fails, if a flag requests it.
+        """Make a pass manager write a reproducer if a run fails and a flag requests reproducers.
 
         Args:
             manager: The pass manager.
@@ -103,7 +103,7 @@ class Replay:
         Args:
             op: The op after the run.
             context: The context of the op.
-            manager: The pass manager, whose pipeline is written.
+            manager: The pass manager whose pipeline the reproducer contains.
             adapter: The adapter of the IR.
 
         Raises:
@@ -200,7 +200,7 @@ class CrashReports(PassInstrumentation):
 
 @contextmanager
 def last_words_of(settings: Settings, replay: Replay) -> Generator[None]:
-    """Print the running pass and a replay command if native code ends the process."""
+    """Print the name of the running pass and a replay command if native code ends the process."""
     process = os.getpid()
 
     def words() -> str:
@@ -224,7 +224,7 @@ def at_work() -> str:
     Returns:
         The text, or an empty string if no pass is running.
 
-    The function finds the pass in the stacks of all threads, so that runs need no bookkeeping.
+    The function inspects the call stacks of all threads, so that runs need no bookkeeping.
     """
     for top in sys._current_frames().values():  # pyright: ignore[reportPrivateUsage]
         frame: FrameType | None = top

@@ -1,4 +1,4 @@
-"""passel-report: show a recorded run, or the differences between two.
+"""passel-report: show a recorded run, or the differences between two runs.
 
 Usage: passel-report <record> [<new record>] [flags]
 

@@ -105,7 +105,7 @@ class Reports(ExitStack):
         """Record the next run of a pass manager, if a flag requests a record.
 
         The recorder must be added before all other instrumentations, so that the record includes
-        the notes that these attach to failures.
+        the notes that other instrumentations attach to failures.
         """
         if (recorder := self._recorder) is not None:
             recorder.prepare(str(manager), source.name, replay)

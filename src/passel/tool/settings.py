@@ -305,7 +305,7 @@ class Settings(
             raise UsageError(str(error)) from None
 
     def frontend(self) -> Frontend:
-        """Configure the frontend of the IR with these settings, and return it.
+        """Return the frontend of the IR, configured with these settings.
 
         Raises:
             UsageError: If the IR does not support a flag or the value of a flag.

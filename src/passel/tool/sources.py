@@ -1,4 +1,4 @@
-"""Reading of the input, and splitting of the input at markers."""
+"""Read the input, and split the input into parts at markers."""
 
 from __future__ import annotations
 
