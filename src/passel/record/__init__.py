@@ -1,4 +1,4 @@
-"""Recording of runs in files, and reading of the recorded runs.
+"""Record runs in files, and read the records.
 
 A record contains an event for each execution of a pass, and the text of each op that changed.
 `passel-opt --record=FILE` and the instrumentation `Recorder` write records. `Record.open` reads a

@@ -1,4 +1,4 @@
-"""Parsing of a record, whose lines are JSON."""
+"""Parse the contents of a record, in which each line is JSON."""
 
 from __future__ import annotations
 

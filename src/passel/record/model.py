@@ -82,8 +82,8 @@ class Execution(NamedTuple):
         title: The textual form of the pass, with its options.
         op_name: The name of the op.
         symbol: The symbol name of the op before the pass; None if the op has no symbol name.
-        ordinals: The indices of the enclosing ops, outermost first, and of the op among their
-            siblings at the start of the nested pipeline. The path and the ordinals identify the
+        ordinals: The index of each enclosing op, outermost first, and of the op itself among its
+            siblings, at the start of the nested pipeline. The path and the ordinals identify the
             execution, unless a pass runs a dynamic pipeline several times on the op.
         location: The location of the op.
         status: The result of the execution. Only executions in `Record.running` are `running`.
@@ -129,7 +129,7 @@ class Execution(NamedTuple):
 
     @property
     def op_identity(self) -> object:
-        """The identity of the op, which is equal for all executions on the op in the record."""
+        """The identity of the op, which is the same for all executions on the op."""
         return self.run, self.op_name, self.symbol or self.ordinals
 
     @property

@@ -124,7 +124,7 @@ _MOST_DIFFS = 50
 
 
 def parts_of(record: Record) -> Iterator[Text | Table]:
-    """Yield the display of a record: for each run, a table of passes, and the failures."""
+    """Yield the parts that display a record: a table of passes and the failures of each run."""
     runs = [(run, all_rows(rows_of(record, run))) for run in record.info.top_runs]
     passes = sum(bool(_changed(row)) for _, rows in runs for row in rows)
     most = max(1, _MOST_DIFFS // max(1, passes))
@@ -219,7 +219,7 @@ def compared(old: Record, new: Record) -> Iterator[ComparedRow]:
 
 
 def matched(old: Sequence[Row], new: Sequence[Row]) -> Iterator[ComparedRow]:
-    """Yield rows that compare old and new rows and the nested rows, matched by name and order."""
+    """Yield a row for each pair of an old and a new row, matched by name and order."""
     names = ([_NUMBER.sub("", row.path) for row in rows] for rows in (old, new))
     for tag, i, end, j, stop in SequenceMatcher(None, *names, autojunk=False).get_opcodes():
         if tag == "equal":

@@ -1,4 +1,4 @@
-"""Reading of records."""
+"""Read records from files."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Record:
 
     @classmethod
     def open(cls, path: str | Path) -> Record:
-        """Read a record from a file. The record may still be growing.
+        """Read a record from a file, to which a running process may still be writing.
 
         Raises:
             RecordError: The file is not a record, has an unsupported format, or cannot be read.
@@ -171,7 +171,7 @@ class Record:
         on sibling ops, and of no later execution.
 
         Returns:
-            The text, on which a run can continue, or None if the text is unknown. The text is
+            The text, from which a run can be continued, or None if the text is unknown. The text is
             unknown if the op could not be printed, if pipelines were running inside an op whose
             nested ops are not printed separately, or if a pass was running on an enclosing op.
         """
@@ -201,7 +201,7 @@ class Record:
     # -- Commands --------------------------------------------------------------------------------
 
     def replay(self, execution: Execution) -> str:
-        """Return the command that runs the pass of an execution again, only on its op.
+        """Return the command that reruns the pass of an execution only on the op of the execution.
 
         For a pass in a dynamic pipeline, the command runs the pass that ran the pipeline. If no
         symbol name identifies the op, the command runs the pass on all ops on which it ran.
@@ -222,7 +222,7 @@ class Record:
         return self._command(start, stop) if known else ""
 
     def replay_of_pass(self, path: str, run: int = 0) -> str:
-        """Return the command that runs a pass again, on all ops on which it ran; see `replay`."""
+        """Return the command that reruns a pass on all ops on which the pass ran; see `replay`."""
         info = self.info.runs[run]
         paths = [step.path for step in info.steps]
         if run or path not in paths:

@@ -1,4 +1,4 @@
-"""Recording of runs by an instrumentation."""
+"""An instrumentation that records runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Storage of the texts of ops by digest, and encoding of the texts in a record."""
+"""Store the texts of ops by digest, and encode the texts for a record."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class Texts:
             at += size
 
     def text(self, digest: str) -> str:
-        """Return the text with the given digest, with nested ops inserted into outlines."""
+        """Return the full text with the given digest, including the nested ops of an outline."""
         content = self.content(digest)
         if isinstance(content, Outline):
             return content.filled([self.text(part) for part in content.parts])

@@ -1,4 +1,4 @@
-"""Writing of records: one line of JSON is appended to the file for each event."""
+"""Write records as files with a line of JSON for each event."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class RecordFile:
         self._line(facts)
 
     def change(self, run: int, ordinals: Sequence[int], digest: str | None) -> None:
-        """Write that an op changed other than by an execution on this op.
+        """Write the new text of an op that changed, but not by a pass on the op itself.
 
         Args:
             run: The number of the run.

@@ -1,4 +1,4 @@
-"""Display of a record as a single HTML file."""
+"""Show a record as a single HTML file."""
 
 from passel.record.page.payload import page
 

@@ -1,4 +1,4 @@
-"""Collection of the data that the HTML page of a record embeds."""
+"""Collect the data that the HTML page of a record embeds."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class LineTable:
         self._last: dict[str, int] = {}
 
     def add(self, text: str) -> list[int]:
-        """Add a text, and return its runs of lines, each as a start and a length."""
+        """Add a text, and return the start and the length of each of its runs of lines."""
         runs: list[int] = []
         lines, end = self.lines, -1  # where the current run ends
         for line in text.split("\n"):
