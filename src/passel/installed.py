@@ -1,4 +1,4 @@
-"""Lookup of the entry points and versions of installed packages.
+"""Look up the entry points and versions of installed packages.
 
 This module reads the same files as `importlib.metadata`, which takes longer to import than passel
 itself. The directories are searched again after a package has been installed.

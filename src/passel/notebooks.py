@@ -1,4 +1,4 @@
-"""Display of objects in IPython, as HTML in notebooks and as text on terminals.
+"""Display objects in IPython, as HTML in notebooks and as text on terminals.
 
 Both forms are generated from the same parts, which are `Text` and `Table` objects.
 """

@@ -1,4 +1,4 @@
-"""Conversion of errors to text that points to the code of pass authors, not to passel's code.
+"""Convert errors to text that points to the code of pass authors, not to passel's code.
 
 This module also transfers exceptions between processes.
 """

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class AnalysisCheck(PassInstrumentation):
-    """An instrumentation that fails a pass whose claim to preserve analyses is false.
+    """An instrumentation that makes a pass fail if the pass falsely claims to preserve analyses.
 
     A pass that claims to preserve all analyses must not change its op. Each preserved analysis that
     defines equality is computed again and compared. Computing an analysis must not change the op.

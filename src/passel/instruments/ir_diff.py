@@ -1,4 +1,4 @@
-"""Computation of the differences between two texts of IR."""
+"""Compute the differences between two texts of IR."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ class Difference(NamedTuple):
 
     Attributes:
         blocks: The blocks of lines that differ, in order. All other lines are the same.
-        renamed: The names in a changed old line as they appear in the new text, by line number, for
-            each line in which a name differs. A prime is appended to the name of a deleted value if
+        renamed: The new names of the values in each changed old line, by line number. Lines in
+            which no name differs are omitted. A prime is appended to the name of a deleted value if
             the new text uses the name for something else.
     """
 

@@ -1,4 +1,4 @@
-"""Printing of IR before and after passes, for `--mlir-print-ir-after-all` and related flags.
+"""Print IR before and after passes, for `--mlir-print-ir-after-all` and related flags.
 
 Source: `IRPrinterInstrumentation`, MLIR 22; diffs are passel's.
 """
@@ -116,7 +116,7 @@ class PrintIR(PassInstrumentation):
         self._known = None
 
     def split(self) -> PrintIR | None:
-        """Return a printer that stores the dumps of a worker, or None if the module is printed."""
+        """Return a printer that stores the dumps of a worker, or None if `module_scope` is set."""
         if self._module_scope:
             return None
         child = copy(self)
@@ -143,7 +143,7 @@ class PrintIR(PassInstrumentation):
             self._old.append(self._known_text(target) if is_compared else "")
 
     def after_pass(self, step: Step, op: Any) -> None:
-        """Print the op, or the changes of the op, if the pass is selected."""
+        """Print the op, or the changes to the op, if the pass is selected."""
         if isinstance(step, PassStep):
             old, is_changed = self._old.pop(), self.ended.changed
             if is_changed:
@@ -152,7 +152,7 @@ class PrintIR(PassInstrumentation):
                 self._dump_after(step, op, old)
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
-        """Print the op, or the changes of the op, if the pass is selected."""
+        """Print the op, or the changes to the op, if the pass is selected."""
         if isinstance(step, PassStep):
             self._known, self._has_failed = None, True
             self._dump_after(step, op, self._old.pop(), failed=" Failed")
@@ -239,10 +239,10 @@ class Sink:
 
     A write error is reported once. After the error, no more dumps are written.
 
-    The directory of an op is nested in the directory of the enclosing op. Its name is, for example,
-    `func_func_main` or `func_func_no-symbol-name`. Characters with a special meaning in file
-    systems or shells are escaped, as in `%2F`. Ops with equal names share a directory. In a file
-    name such as `0_2_cse.mlir`, each number says how often an op, from the outermost op to the
+    The directory of an op is nested in the directory of the enclosing op. A directory name is, for
+    example, `func_func_main` or `func_func_no-symbol-name`. Characters with a special meaning in
+    file systems or shells are escaped, as in `%2F`. Ops with equal names share a directory. In a
+    file name such as `0_2_cse.mlir`, each number says how often an op, from the outermost op to the
     printed op, was dumped before. The name of the pass follows.
 
     Args:
@@ -265,7 +265,7 @@ class Sink:
         self._broken = False
 
     def take(self, dump: Dump) -> None:
-        """Write a dump to the stream or to a file. Diffs on the stream may be colored."""
+        """Write a dump to the stream, in color if it is a diff, or to a file."""
         if self._broken:
             return
         where = ""

@@ -27,12 +27,12 @@ class IsolationFailure(PassFailure):
 
 
 class IsolationCheck(PassInstrumentation):
-    """An instrumentation that fails a pass that changes sibling or enclosing ops of its op.
+    """An instrumentation that makes a pass fail if the pass changes the IR outside its op.
 
-    The check compares fingerprints before and after each pass. Ops with many siblings are skipped,
-    since the check would take quadratic time. For these ops, the run compares fingerprints before
-    the passes run on an op and at the end of the run, and reports all passes that may have made the
-    change.
+    The check compares fingerprints of sibling and enclosing ops before and after each pass. Ops
+    with many siblings are skipped, since the check would take quadratic time. For these ops, the
+    run compares fingerprints before the passes run on an op and at the end of the run, and reports
+    all passes that may have made the change.
     """
 
     finds_violations = True

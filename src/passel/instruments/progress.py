@@ -1,4 +1,4 @@
-"""Display of the progress of a long run, on a terminal or below a notebook cell.
+"""Show the progress of a long run, on a terminal or below a notebook cell.
 
 Hooks store the progress as plain values. A separate thread displays the values, so that the display
 is updated even during a slow pass. The thread never accesses ops, since a pass may be modifying

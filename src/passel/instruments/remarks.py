@@ -1,4 +1,4 @@
-"""Filtering of optimization remarks, and output of remarks as YAML, as in mlir-opt.
+"""Filter optimization remarks, and write remarks as YAML, as mlir-opt does.
 
 Source: `RemarkEmittingPolicyFinal` and `LLVMRemarkStreamer`, MLIR 22; `YAMLRemarkSerializer` and
 the YAML writer of LLVM 22.

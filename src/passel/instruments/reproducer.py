@@ -1,4 +1,4 @@
-"""Writing of reproducers, which are files with IR and the pipeline that failed on the IR.
+"""Write reproducers, which are files with IR and the pipeline that failed on the IR.
 
 Source: `PassCrashReproducerGenerator` of `lib/Pass/PassCrashRecovery.cpp`, MLIR 22.
 """
@@ -39,7 +39,7 @@ _MOST_NAMED = 20
 
 
 class Recipe(NamedTuple):
-    """The text of IR and of the pipeline to run on the IR, with the steps of the pipeline."""
+    """The text of the IR, with the text and the steps of the pipeline to run on the IR."""
 
     ir: str
     pipeline: str

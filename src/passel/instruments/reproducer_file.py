@@ -96,7 +96,7 @@ class Recorded(NamedTuple):
 
 
 def read_reproducer(resources: Iterable[ExternalResource], source: SourcePart) -> Recorded | None:
-    """Return the pipeline that the resources of an input contain, or None without a pipeline.
+    """Return the reproducer in the resources of an input, or None if there is no reproducer.
 
     Raises:
         UnreadableError: If a key of the reproducer is unknown, or if a value has the wrong type.

@@ -1,4 +1,4 @@
-"""Reporting of the statistics of passes.
+"""Report the statistics of passes.
 
 Source: `mlir/lib/Pass/PassStatistics.cpp`, MLIR 22.
 """
@@ -97,7 +97,7 @@ class StatisticsReport(PassInstrumentation):
         self._dynamic: dict[str, dict[str, Pipeline]] = {}
 
     def before_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> None:
-        """Store a dynamic pipeline, whose statistics the report includes."""
+        """Store a dynamic pipeline, so that the report includes its statistics."""
         if isinstance(parent, PassStep):
             self._dynamic.setdefault(parent.path, {})[str(pipeline)] = pipeline
 

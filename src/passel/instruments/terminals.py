@@ -1,4 +1,4 @@
-"""Coloring of text on terminals."""
+"""Color text on terminals."""
 
 from __future__ import annotations
 

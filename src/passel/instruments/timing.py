@@ -1,4 +1,4 @@
-"""Measurement of the time of passes, nested pipelines and analyses.
+"""Measure the time of passes, nested pipelines and analyses.
 
 Source: `mlir/lib/Pass/PassTiming.cpp` and `mlir/lib/Support/Timing.cpp`, MLIR 22.
 """
@@ -102,9 +102,9 @@ class _Thread:
 class Timing(PassInstrumentation):
     """An instrumentation that measures the time of passes, nested pipelines and analyses.
 
-    The report has a single row for each pass, which includes all ops that the pass runs on. The
-    times of several runs are added up, in the same row for passes with equal paths. A single object
-    may be used by runs on several threads at the same time.
+    The report has one row for each pass, which covers all ops on which the pass ran. The times of
+    several runs are added up, and passes with equal paths share a row. A single `Timing` object can
+    measure runs on several threads at the same time.
 
     Args:
         display: The layout of the report. `tree` nests the rows as in the pipeline. `list` sorts

@@ -1,4 +1,4 @@
-"""The tree of timers that timing measures, and the layouts of timing reports.
+"""The tree of timers, and the layouts of timing reports.
 
 Source: `OutputTextStrategy` and `OutputJsonStrategy` in `mlir/lib/Support/Timing.cpp`, MLIR 22.
 """
@@ -101,7 +101,7 @@ class Timer:
         return bundle(Table(("", "runs", "ms", "own ms", ""), list(rows(self, 0))))
 
     def child(self, like: Timer) -> Timer:
-        """Return the child that has the same key as another timer, after adding a missing child."""
+        """Return the child with the same key as another timer, adding the child if necessary."""
         for each in self.children:
             if each.key == like.key:
                 return each

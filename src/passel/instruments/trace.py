@@ -1,4 +1,4 @@
-"""Tracing of runs for viewers such as Perfetto."""
+"""Trace runs for viewers such as Perfetto."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Atomic writing of files."""
+"""Write files atomically."""
 
 from __future__ import annotations
 
