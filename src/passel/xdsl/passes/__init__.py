@@ -1,1 +1,1 @@
-"""Passes on xDSL's IR, one file each. These passes run on any isolated op."""
+"""Passes for xDSL's IR, with one file for each pass. These passes run on any isolated op."""

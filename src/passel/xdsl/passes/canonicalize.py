@@ -1,4 +1,4 @@
-"""Canonicalization, and dead code elimination."""
+"""Canonicalization and dead code elimination."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 class Canonicalizer(Pass["Operation"]):
     """Canonicalize operations: fold them and apply their canonicalization patterns.
 
-    The options are those of MLIR's pass that xDSL's rewriter supports. By default, the pass has the
-    same result as xDSL's `canonicalize`, except that constants of type `index` wrap around at 64
-    bits; xDSL's folders do not bound them.
+    The pass has the options of MLIR's pass that xDSL's rewriter supports. By default, the pass
+    produces the same IR as xDSL's `canonicalize`, except that constants of type `index` wrap around
+    at 64 bits. xDSL's folders do not bound these constants.
 
     Example:
         >>> str(Canonicalizer(max_iterations=2, region_simplify="disabled"))
@@ -65,7 +65,7 @@ class Canonicalizer(Pass["Operation"]):
     )
 
     def run(self, op: Operation, ctx: PassContext) -> None:
-        """Apply xDSL's greedy rewriter to each region until nothing changes."""
+        """Apply xDSL's greedy rewriter to each region until it converges or reaches a limit."""
         some = self.disable_patterns or self.enable_patterns
         patterns: RewritePattern = CanonicalizationRewritePattern()
         if some:
@@ -105,7 +105,7 @@ class Canonicalizer(Pass["Operation"]):
 
 
 class DCE(Pass["Operation"]):
-    """Eliminate ops without observable effect, and blocks that cannot be reached.
+    """Eliminate ops without observable effects, and unreachable blocks.
 
     Source: xDSL's `dce`, after `mlir::runRegionDCE`.
     """
@@ -123,10 +123,10 @@ class DCE(Pass["Operation"]):
 
 
 class _IndexFolding(RewritePattern):
-    """A pattern that folds ops of type `index` to 64 bits, and applies another one to all others.
+    """A pattern that folds `index` ops at 64 bits, and applies another pattern to all other ops.
 
-    It applies a third pattern to loops with unregistered ops. These claim every trait, also that of
-    constants, so that xDSL would hoist them.
+    A third pattern is applied to loops with unregistered ops. Unregistered ops have every trait,
+    including that of constants, so xDSL would hoist them.
     """
 
     def __init__(self, pattern: RewritePattern, in_odd_loops: RewritePattern) -> None:
@@ -153,7 +153,7 @@ class _LimitReachedError(Exception):
 
 
 class _Limits(RewritePattern):
-    """A pattern that limits the rewrites and iterations of another one."""
+    """A pattern that limits the rewrites and iterations of another pattern."""
 
     def __init__(self, pattern: RewritePattern, max_iterations: int, max_rewrites: int) -> None:
         self.pattern = pattern
@@ -184,7 +184,7 @@ class _Limits(RewritePattern):
 
 
 class _SomePatterns(RewritePattern):
-    """The canonicalization patterns with some class names."""
+    """The canonicalization patterns that are selected by class name."""
 
     def __init__(self, disabled: tuple[str, ...], enabled: tuple[str, ...]) -> None:
         self.disabled, self.enabled = frozenset(disabled), frozenset(enabled)

@@ -35,7 +35,7 @@ _READ = frozenset({MemoryEffectKind.READ})
 
 
 class CSE(Pass["Operation"]):
-    """Eliminate common sub-expressions, also across blocks.
+    """Eliminate common sub-expressions, within and across blocks.
 
     Example:
         >>> from passel import PassManager
@@ -54,7 +54,7 @@ class CSE(Pass["Operation"]):
     dead: ClassVar[Statistic] = Statistic("Number of operations DCE'd", name="num-dce'd")
 
     def run(self, op: Operation, ctx: PassContext) -> None:
-        """Simplify the regions of an op."""
+        """Eliminate common sub-expressions and dead ops in the regions of an op."""
         eliminator = _Eliminator(self, ctx)
         for region in op.regions:
             eliminator.simplify_region(region)
@@ -63,7 +63,7 @@ class CSE(Pass["Operation"]):
 
 
 class _Key(OperationInfo):
-    """An op, compared as by xDSL's `cse`, with a cached hash."""
+    """An op with a cached hash, which is compared to other ops as in xDSL's `cse`."""
 
     def __init__(self, op: Operation) -> None:
         super().__init__(op)
@@ -83,8 +83,8 @@ class _Key(OperationInfo):
 class _Eliminator:
     """A walk down the dominator trees that replaces ops with equal ones that dominate them.
 
-    The ops of a block are known until the end of the blocks that it dominates. Then they are
-    removed, the last one first.
+    The ops of a block are known during the walk of the blocks that it dominates. Afterwards, the
+    ops are forgotten in reverse order.
 
     Attributes:
         replaced: Whether any op was replaced.
@@ -101,7 +101,7 @@ class _Eliminator:
         self._erased: dict[Operation, None] = {}
 
     def erase(self) -> bool:
-        """Erase the ops that were replaced or dead, and return whether there were any."""
+        """Erase the replaced and dead ops, and return whether any op was erased."""
         for op in self._erased:
             if op.parent is not None:
                 Rewriter.erase_op(op)
@@ -109,10 +109,10 @@ class _Eliminator:
         return bool(self._erased)
 
     def simplify_region(self, region: Region) -> set[EffectInstance] | None:
-        """Simplify the reachable blocks of a region.
+        """Eliminate common sub-expressions and dead ops in the reachable blocks of a region.
 
         Returns:
-            The effects of the ops in the region; None if they are unknown.
+            The memory effects of the ops in the region, or None if the effects are unknown.
         """
         start = len(self._added)
         effects: set[EffectInstance] | None = set()

@@ -1,4 +1,4 @@
-"""Folding of ops with constant operands, without changing the IR."""
+"""Folding ops with constant operands, without changing the IR."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _FALSE = IntegerAttr(0, IntegerType(1))
 
 
 def fold_integers(op: Operation, operands: Sequence[Attribute | None]) -> Attribute | None:
-    """Return the single result of an op on constant integers; None if it does not fold.
+    """Fold an op on constant integers to its single result, or return None if it does not fold.
 
     Args:
         op: An op with one result.
-        operands: The values of constant operands; None for others.
+        operands: The attributes of constant operands, and None for all other operands.
 
     Example:
         >>> from xdsl.dialects import arith
@@ -157,17 +157,17 @@ def _compare(op: Operation, operands: Sequence[Attribute | None]) -> Attribute |
 def fold(
     op: Operation, constants: Sequence[Attribute | None], context: Context
 ) -> list[Attribute | SSAValue] | None:
-    """Fold an op to constants or operands, one for each result.
+    """Fold an op, and return a constant or an existing value for each result.
 
-    Integers are folded by `fold_integers`, other ops by their folder in xDSL.
+    `fold_integers` folds integer ops, and xDSL's folders fold all other ops.
 
     Args:
         op: An op without regions.
-        constants: The values of constant operands; None for others.
-        context: The context with the dialects.
+        constants: The attributes of constant operands, and None for all other operands.
+        context: The context whose dialects materialize constants.
 
     Returns:
-        None if the op does not fold.
+        The attribute or value for each result, or None if the op does not fold.
     """
     if len(op.results) == 1 and (found := fold_integers(op, constants)) is not None:
         return [found]
@@ -199,7 +199,7 @@ def fold(
 def materialize(
     value: Attribute, kind: Attribute, dialect: str, context: Context
 ) -> Operation | None:
-    """Return a new constant of a dialect, or None if the dialect has no such constants."""
+    """Create a constant op of a dialect, or return None if the dialect cannot create the op."""
     home = context.get_optional_dialect(dialect)
     interface = None if home is None else home.get_interface(ConstantMaterializationInterface)
     constant = None if interface is None else interface.materialize_constant(value, kind)

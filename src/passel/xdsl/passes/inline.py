@@ -1,4 +1,4 @@
-"""Inlining of calls."""
+"""Inlining of function calls."""
 
 from __future__ import annotations
 
@@ -38,14 +38,16 @@ _NO_LIMIT: Final = 2**32 - 1
 class Inliner(Pass["Operation"]):
     """Inline function calls.
 
-    The pass visits groups of mutually recursive functions bottom-up. The pass simplifies each
-    function with a pipeline, inlines the calls in the function, and repeats both while calls are
-    inlined. If a function has a single use, its body is moved to the caller before the calls in it
-    are inlined, so that chains of calls take linear time. A call is not inlined if its callee has
-    no body, is recursive or encloses the call; if the call or the callee is marked `no_inline`; if
-    the body has several blocks where only one is allowed; or if the dialect of an op in the body
-    does not allow it (see `passel.xdsl.inlining.InlinerInterface`). Private functions without
-    remaining uses are erased.
+    The pass visits groups of mutually recursive functions bottom-up. It simplifies each function
+    with a pipeline, inlines the calls in the function, and repeats both steps as long as calls are
+    inlined. The body of a function with a single use is moved to the caller before its own calls
+    are inlined, so that chains of calls take linear time. Private functions without remaining uses
+    are erased.
+
+    A call is not inlined if the callee has no body, is recursive or encloses the call, or if the
+    call or the callee is marked `no_inline`. A body with several blocks is inlined only where
+    several blocks are allowed. The dialects of all ops in the body must allow inlining (see
+    `passel.xdsl.inlining.InlinerInterface`).
 
     Example:
         >>> str(Inliner(default_pipeline=BarePipeline("cse,dce"), max_iterations=2))
@@ -115,7 +117,7 @@ class _Inliner:
         self._erased: set[Operation] = set()
 
     def run(self) -> None:
-        """Inline bottom-up, and erase functions without remaining uses.
+        """Inline calls bottom-up, and erase functions without remaining uses.
 
         Raises:
             PassFailure: If the pipeline failed on a callable.
@@ -124,7 +126,7 @@ class _Inliner:
             self._inline_in_group([member for member in group if not is_external(member)])
 
     def report_missed(self) -> None:
-        """Report the remaining calls with the reasons."""
+        """Report each remaining call, with the reason why it was not inlined."""
         for call in _calls_in([self._op]):
             caller, callee = closest_enclosing(call, is_callable), self._callee(call)
             reason = "the callee is not a known function"
@@ -144,11 +146,11 @@ class _Inliner:
                 return
 
     def _is_left_to_caller(self, group: list[Operation]) -> bool:
-        """Return whether to inline the calls in a callable only after its body moved to its caller.
+        """Return whether to move a body to its caller before inlining the calls in the body.
 
-        In a chain of such callables, each body is then moved and simplified once instead of once
-        per caller. The result is the same: the decision to inline a callable does not depend on the
-        calls in it.
+        In a chain of calls, each body is then moved and simplified once instead of once per caller.
+        The result is the same, since the decision to inline a callable does not depend on the calls
+        in its body.
         """
         if len(group) != 1 or self._threshold is not None:
             return False
@@ -181,8 +183,8 @@ class _Inliner:
     def _inline_calls(self, group: list[Operation]) -> bool:
         """Inline all calls in a group, and the calls in inlined bodies.
 
-        Calls between functions of the group are not inlined, and neither is a call from an inlined
-        body whose callee was inlined on the way to it.
+        Calls between functions of the group are not inlined, and neither is a call in an inlined
+        body if inlining its callee led to this body.
         """
         calls: list[tuple[CallOp, Operation, frozenset[Operation]]] = []
         for member in group:
@@ -220,7 +222,7 @@ class _Inliner:
         return ops
 
     def _obstacle(self, call: CallOp, caller: Operation, callee: FuncOp) -> str:
-        """Return the reason why a call is not inlined; empty if it is.
+        """Return why a call is not inlined, or an empty string if it is inlined.
 
         Source: `isProfitableToInline`, `mlir/lib/Transforms/InlinerPass.cpp`, MLIR 22.
         """
@@ -249,7 +251,7 @@ class _Inliner:
         return visibility(callee) == "private" and self._uses[callee] == 1
 
     def _references(self, ops: Iterable[Operation]) -> Counter[Operation]:
-        """Return the number of references to each symbol in some ops."""
+        """Count the references to each symbol in ops and their nested ops."""
         return Counter(
             symbol
             for op in ops

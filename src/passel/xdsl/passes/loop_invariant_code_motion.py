@@ -1,4 +1,4 @@
-"""Loop-invariant code motion, under MLIR's name and under xDSL's."""
+"""Loop-invariant code motion, as a pass with MLIR's name and a pass with xDSL's name."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from passel.passes import PassContext
 
 _DIVISIONS = (CeilDivSIOp, FloorDivSIOp, RemSIOp, RemUIOp)
-"""Divisions that xDSL declares pure, although they trap on some operands."""
+"""The division ops that xDSL declares pure, although they trap on some operands."""
 
 
 class LoopInvariantCodeMotion(Pass["Operation"]):
     """Hoist loop-invariant instructions out of `scf.for`.
 
-    The pass hoists ops without effects that cannot trap, since a loop may not run at all. It hoists
-    divisions only if a constant divisor rules out a trap.
+    The body of a loop may never run, so the pass hoists only ops that have no side effects and
+    cannot trap. It hoists a division only if the divisor is a constant that rules out a trap.
 
     Source: `mlir/lib/Transforms/LoopInvariantCodeMotion.cpp`, MLIR 22, and xDSL's `licm`.
     """
@@ -36,7 +36,7 @@ class LoopInvariantCodeMotion(Pass["Operation"]):
     ir = "xdsl"
 
     def run(self, op: Operation, ctx: PassContext) -> None:
-        """Hoist out of loops, inner loops first."""
+        """Hoist loop-invariant ops, starting with the innermost loops."""
         loops = [inner for inner in op.walk(region_first=True) if isinstance(inner, ForOp)]
         hoisted = [_hoist_from(loop, ctx) for loop in loops]
         if not any(hoisted):
@@ -44,13 +44,13 @@ class LoopInvariantCodeMotion(Pass["Operation"]):
 
 
 class Licm(LoopInvariantCodeMotion):
-    """Hoist loop-invariant instructions out of `scf.for`; xDSL's name for it."""
+    """Hoist loop-invariant instructions out of `scf.for`, under xDSL's name for the pass."""
 
     name = "licm"
 
 
 def _hoist_from(loop: ForOp, ctx: PassContext) -> bool:
-    """Move invariant ops before the loop, and return whether there were any."""
+    """Move loop-invariant ops before the loop, and return whether any op was moved."""
     region, home = loop.body, loop.parent
     if home is None:
         return False
@@ -75,7 +75,7 @@ def _hoist_from(loop: ForOp, ctx: PassContext) -> bool:
 
 
 def _obstacle(op: Operation) -> str:
-    """Return the reason why an op must not run if the loop does not; empty if it may."""
+    """Return why an op must not be hoisted, or an empty string if it may be hoisted."""
     if not is_side_effect_free(op):
         return "it may have side effects"
     if not is_speculatable(op):

@@ -1,4 +1,4 @@
-"""Promotion of memory to values."""
+"""Promotion of memory slots to SSA values."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 Access: TypeAlias = "LoadOp | StoreOp"
 
 _TRANSPARENT = (scf.ExecuteRegionOp, scf.ForOp, scf.IfOp, scf.IndexSwitchOp, scf.WhileOp)
-"""Ops whose regions only run during the op itself."""
+"""The ops whose regions run only while the op itself runs."""
 
 
 @dataclass
 class Slot:
-    """A single element of memory with only loads and stores.
+    """A memory slot with a single element, which is accessed only by loads and stores.
 
     Attributes:
         alloca: The op that allocates the slot.
-        home: The block of the alloca.
-        element: The type of its value.
-        accesses: The uses in each block of the alloca's region, in the order of execution. A nested
-            load is represented by the enclosing op in the block.
+        home: The block that contains the alloca.
+        element: The type of the value in the slot.
+        accesses: The loads and stores of the slot in each block of the alloca's region, in program
+            order. A nested load is listed at the position of the op in the block that encloses it.
     """
 
     alloca: AllocaOp
@@ -50,7 +50,7 @@ class Slot:
 
     @classmethod
     def of(cls, alloca: AllocaOp) -> Slot | None:
-        """Return the slot of an alloca; None if it cannot be promoted."""
+        """Return the slot of an alloca, or None if the slot cannot be promoted."""
         kind, home = alloca.memref.type, alloca.parent
         if home is None or (region := home.parent) is None:
             return None
@@ -74,10 +74,10 @@ class Slot:
         return cls(alloca, home, kind.element_type, _in_order(places))
 
     def promote(self, dominance: DominanceInfo) -> int:
-        """Replace loads by stored values, and erase the accesses and the alloca.
+        """Replace the slot's loads with the stored values, and erase its accesses and its alloca.
 
         Returns:
-            The number of new block arguments.
+            The number of block arguments that were added.
         """
         merges = self._merge_points(dominance)
         for block in merges:
@@ -104,7 +104,7 @@ class Slot:
         return len(merges)
 
     def _merge_points(self, dominance: DominanceInfo) -> list[Block]:
-        """Return the blocks that need an argument for the value, in the order of the region."""
+        """Return the blocks that need an argument for the slot's value, in program order."""
         home, live = self.home, self._live_in()
         merges: set[Block] = set()
         worklist = [home, *(block for block in self.accesses if self._stores_in(block))]
@@ -139,7 +139,7 @@ class Slot:
         return any(isinstance(access, StoreOp) for access in self.accesses.get(block, ()))
 
     def _rewrite(self, block: Block, value: SSAValue | None) -> SSAValue | None:
-        """Erase the accesses of a block, and return the value at its end."""
+        """Erase the slot's accesses in a block, and return the slot's value after the block."""
         for access in self.accesses.get(block, ()):
             if isinstance(access, StoreOp):
                 value = access.value
@@ -174,7 +174,7 @@ def _is_single(kind: MemRefType[Attribute]) -> bool:
 
 
 def _place(access: Operation, region: Region) -> Operation | None:
-    """Return the op of `region` that is or encloses `access`, if its control flow is structured."""
+    """Return the op of `region` that contains `access`, or None if an op in between is opaque."""
     place = access
     while place.parent_region() is not region:
         enclosing = place.parent_op()
@@ -203,10 +203,11 @@ def _can_pass_values(block: Block) -> bool:
 class Mem2Reg(Pass["Operation"]):
     """Promote memory slots into values.
 
-    The pass promotes a `memref.alloca` of a single element whose only uses are `memref.load` and
-    `memref.store` in the alloca's region, in any number of blocks. Block arguments pass the value
-    where paths with different values meet. A load before any store becomes `ub.poison`. Unlike in
-    MLIR 22, loads may also be in nested `scf` ops, if no store is in such an op.
+    The pass promotes a single-element `memref.alloca` whose only uses are `memref.load` and
+    `memref.store` in the alloca's region, which may have several blocks. New block arguments merge
+    the values where paths with different values meet. A load before any store is replaced with
+    `ub.poison`. Unlike in MLIR 22, loads may also be nested in `scf` ops, provided that no store is
+    nested.
 
     Example:
         >>> from xdsl.builder import Builder, InsertPoint
@@ -243,7 +244,7 @@ class Mem2Reg(Pass["Operation"]):
     )
 
     def run(self, op: Operation, ctx: PassContext) -> None:
-        """Promote the slots in `op`, one by one, until no more can be promoted."""
+        """Promote all promotable memory slots in `op`."""
         allocas = [inner for inner in op.walk() if isinstance(inner, AllocaOp)]
         slots = [slot for alloca in allocas if (slot := Slot.of(alloca)) is not None]
         if not slots:

@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 
 
 class Constant(NamedTuple):
-    """A constant value.
+    """A lattice value that represents a constant.
 
     Attributes:
-        value: The value.
-        dialect: The dialect of the op that computed the value, which can create a constant.
+        value: The attribute with the value.
+        dialect: The name of the dialect that computed the value and can materialize the constant.
     """
 
     value: Attribute
@@ -49,20 +49,21 @@ class _Varying:
 
 VARYING: Final = _Varying()
 State = Constant | _Varying | None
-"""A lattice value; None for a value that was not reached."""
+"""A lattice value, or None for an SSA value that has not been reached."""
 
 
 class ConstantValues:
-    """The constant values and the reachable blocks of an op.
+    """An analysis of the constant values and the reachable blocks in an op.
 
-    The analysis is optimistic: values start as unknown, and change only to constant and then to
-    varying. The analysis ends after O(uses + edges) visits.
+    The analysis is optimistic: each value starts as unreached, and can only become constant and
+    then varying. The fixed-point iteration takes O(uses + edges) visits.
 
     Args:
-        op: The op, whose callers are unknown.
-        context: The context with the dialects.
-        graph: The call graph of `op`, if it is a symbol table. Constants are then propagated into
-            functions whose calls are all known, and out of all functions with a body.
+        op: The op to analyze. The arguments of its entry blocks are varying.
+        context: The context whose dialects materialize constants.
+        graph: The call graph of `op`, or None if `op` is not a symbol table. With a call graph,
+            constants are also propagated into functions whose calls are all known, and out of all
+            functions with a body.
 
     Source: Wegman and Zadeck, "Constant propagation with conditional branches", TOPLAS 1991;
     `mlir/lib/Analysis/DataFlow/`, MLIR 22.
@@ -82,7 +83,7 @@ class ConstantValues:
         self._solve()
 
     def constant(self, value: SSAValue) -> Constant | None:
-        """Return the constant for a value; None if the value varies or is not reached."""
+        """Return the constant for an SSA value, or None if the value varies or is not reached."""
         state = self._states.get(value)
         return state if isinstance(state, Constant) else None
 
@@ -135,7 +136,7 @@ class ConstantValues:
                 self._enter(block, None if passed is None else passed[index])
 
     def _taken(self, op: Operation) -> Iterable[int] | None:
-        """Return the possible successors of a branch; None for all of them."""
+        """Return the indices of the possible successors of a branch, or None for all successors."""
         if not isinstance(op, ConditionalBranchOp | SwitchOp):
             return None
         flag = self._integer(op.operands[0])
@@ -234,7 +235,7 @@ class ConstantValues:
                 self._enter(region.blocks[0], None)
 
     def _enter(self, block: Block, values: Sequence[SSAValue] | None) -> None:
-        """Mark a block as reached, with these argument values or with any."""
+        """Mark a block as reached, with the given argument values or with varying arguments."""
         if values is None:
             self._join_all(block.args)
         else:
@@ -263,12 +264,13 @@ class ConstantValues:
 
 
 class SCCP(Pass["Operation"]):
-    """Propagate constants, assuming that branches on constants go one way only.
+    """Propagate constants, assuming that a branch on a constant takes only one successor.
 
-    The pass replaces constant values with constant ops at the function's start, and erases ops that
-    became unused; it leaves branches and blocks to `canonicalize`. The pass follows the branches of
-    `cf` and the regions of `scf`. On a symbol table, it also follows `func.call`: into functions
-    whose calls are all known, and out of all functions with a body.
+    The pass replaces constant values with constant ops at the start of the function, and erases ops
+    that become unused. It does not simplify branches or erase blocks, which `canonicalize` does.
+    The pass follows `cf` branches and `scf` regions. On a symbol table, it also follows
+    `func.call`: constants are propagated into functions whose calls are all known, and out of all
+    functions with a body.
 
     Example:
         >>> from passel import PassManager
@@ -286,7 +288,7 @@ class SCCP(Pass["Operation"]):
     erased: ClassVar[Statistic] = Statistic("Number of operations erased", name="num-erased")
 
     def run(self, op: Operation, ctx: PassContext) -> None:
-        """Find the constants in `op`, then replace values with them."""
+        """Find the constant values in `op`, and replace them with constant ops."""
         graph = ctx.analysis(CallGraph) if is_table(op) else None
         constants = ConstantValues(op, ctx.ir_context, graph)
         if not _Rewriter(self, constants, ctx).rewrite(op):
@@ -296,14 +298,14 @@ class SCCP(Pass["Operation"]):
 
 
 class _Rewriter:
-    """The replacement of values by constants."""
+    """A rewriter that replaces values with constants."""
 
     def __init__(self, statistics: SCCP, constants: ConstantValues, ctx: PassContext) -> None:
         self._statistics, self._constants, self._ctx = statistics, constants, ctx
         self._made: dict[tuple[Block, str, Attribute, Attribute], SSAValue] = {}
 
     def rewrite(self, root: Operation) -> bool:
-        """Replace constant values inside `root`, and return whether there were any."""
+        """Replace the constant values inside `root`, and return whether the IR changed."""
         changed = False
         worklist = [root]
         while worklist:

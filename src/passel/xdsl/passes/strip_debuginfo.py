@@ -24,7 +24,7 @@ class StripDebugInfo(Pass["Operation"]):
     ir = "xdsl"
 
     def run(self, op: Operation, ctx: PassContext) -> None:
-        """Set the locations of all ops and block arguments to unknown, including that of `op`."""
+        """Set the locations of `op`, its nested ops and their block arguments to unknown."""
         unknown = UnknownLoc()
         for inner in op.walk():
             inner.location = unknown

@@ -40,7 +40,7 @@ class SymbolDCE(Pass["Operation"]):
     erased: ClassVar[Statistic] = Statistic("Number of symbols DCE'd", name="num-dce'd")
 
     def run(self, op: Operation, ctx: PassContext) -> None:
-        """Find the live symbols in `op`, and erase the others."""
+        """Find the live symbols in `op`, and erase all other symbols."""
         if not is_table(op):
             message = "was scheduled to run under SymbolDCE, but does not define a symbol table"
             raise PassFailure(message)
@@ -63,7 +63,7 @@ class SymbolDCE(Pass["Operation"]):
 
 
 class _Liveness:
-    """A search for the live symbols of a symbol table and of nested ones.
+    """A search for the live symbols of a symbol table and its nested symbol tables.
 
     Attributes:
         live: The live symbols found so far.
@@ -105,7 +105,7 @@ class _Liveness:
 
 
 def _is_hidden(table: Operation) -> bool:
-    """Return whether symbols of a table cannot be referred to from outside."""
+    """Return whether ops outside a symbol table cannot refer to symbols in the table."""
     return symbol_name(table) is None or visibility(table) == "private"
 
 
