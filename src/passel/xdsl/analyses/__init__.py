@@ -1,1 +1,1 @@
-"""Analyses of xDSL's IR, exported by `passel.xdsl`; passes call `ctx.analysis(DominanceInfo)`."""
+"""Analyses of xDSL's IR, which `passel.xdsl` exports for use with `ctx.analysis`."""

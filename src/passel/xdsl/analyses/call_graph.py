@@ -1,4 +1,4 @@
-"""Calls between callables."""
+"""The call graph of the callables in an op."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ N = TypeVar("N", bound="Hashable")
 def strongly_connected(
     nodes: Iterable[N], successors: Callable[[N], Iterable[N]]
 ) -> tuple[tuple[N, ...], ...]:
-    """Return the strongly connected components in postorder.
+    """Return the strongly connected components of a graph in postorder.
 
-    The function takes linear time and does not recurse.
+    The algorithm takes linear time and does not recurse.
 
     Example:
         >>> graph = {"a": "b", "b": "ca", "c": ""}
@@ -68,9 +68,9 @@ class Call(NamedTuple):
     """A call in a call graph.
 
     Attributes:
-        op: The call.
-        caller: The enclosing callable, if any.
-        callee: The called callable; None if it is unknown or not in the graph.
+        op: The call op.
+        caller: The innermost callable around the call, or None.
+        callee: The callable that is called, or None if it is unknown or not in the graph.
     """
 
     op: Operation
@@ -83,16 +83,16 @@ class CallGraph:
     """The callables inside an op, at any depth, and the calls between them.
 
     A call is an op with a symbol reference `callee`, or a known op that calls a value. Any other
-    reference to a callable takes its address; such a callable may be the target of indirect calls.
-    Building takes two walks plus O(calls); queries take O(1). The analysis is valid while no call,
+    reference to a callable takes its address, so that indirect calls may call it. Construction
+    takes two walks plus O(calls), and a query takes O(1). The analysis is valid as long as no call,
     reference or callable is added, erased, renamed or moved.
 
     Attributes:
         op: The op that contains the callables.
         callables: The callables in program order.
         calls: All calls in program order.
-        sccs: Groups of mutually recursive callables, callees before callers. A single callable is
-            recursive only if it calls itself.
+        sccs: The groups of mutually recursive callables, with callees before callers. A callable in
+            a group of its own is recursive only if it calls itself.
 
     Example:
         >>> from xdsl.dialects.builtin import ModuleOp
@@ -152,7 +152,7 @@ class CallGraph:
         return found if found in self._calls_by else None
 
     def callee(self, op: Operation) -> Operation | None:
-        """Return the callee of a call, if it is known and in the graph."""
+        """Return the callee of a call, or None if the callee is unknown or not in the graph."""
         call = self._by_op.get(op)
         return None if call is None else call.callee
 
@@ -161,17 +161,17 @@ class CallGraph:
         return tuple(self._calls_to[callee])
 
     def callees(self, caller: Operation) -> tuple[Operation, ...]:
-        """Return the callees of a callable, each once, in the order of their first calls."""
+        """Return the callees of a callable without duplicates, in the order of the first calls."""
         found = (call.callee for call in self._calls_by[caller])
         return tuple(dict.fromkeys(callee for callee in found if callee is not None))
 
     def callers(self, callee: Operation) -> tuple[Operation, ...]:
-        """Return the callers of a callable, each once."""
+        """Return the callers of a callable without duplicates, in the order of the first calls."""
         found = (call.caller for call in self._calls_to[callee])
         return tuple(dict.fromkeys(caller for caller in found if caller is not None))
 
     def has_unknown_callers(self, callee: Operation) -> bool:
-        """Return whether a callable may have other callers, elsewhere or through its address."""
+        """Return whether a callable may have callers that the graph does not contain."""
         return (
             symbol_name(callee) is None
             or visibility(callee) != "private"
@@ -184,11 +184,11 @@ class CallGraph:
 
 
 def is_external(op: Operation) -> bool:
-    """Return whether a callable is a declaration."""
+    """Return whether a callable is a declaration without a body."""
     return not any(region.blocks for region in op.regions)
 
 
 def call_target(op: Operation) -> SymbolRefAttr | None:
-    """Return the symbol that a direct call refers to; None for other ops."""
+    """Return the symbol reference of a direct call to its callee, or None for any other op."""
     callee = op.properties.get("callee") or op.attributes.get("callee")
     return callee if isinstance(callee, SymbolRefAttr) else None

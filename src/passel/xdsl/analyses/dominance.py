@@ -13,23 +13,23 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 Point: TypeAlias = "Operation | Block"
-"""An op, block or value."""
+"""An op or a block."""
 
 
 class _Dominance:
-    """Base class of dominance and post-dominance."""
+    """The base class of the analyses of dominance and post-dominance."""
 
     _is_reversed: ClassVar[bool]
-    """Whether paths lead from the ends of a region back to its entry."""
+    """Whether paths are followed backward, from the ends of a region to its entry."""
 
     def __init__(self, op: Operation) -> None:
-        """Create an analysis without trees; the first query of a region builds its tree."""
+        """Create an analysis that builds a region's tree on the first query about the region."""
         self.op = op
         self._trees: dict[Region, DominatorTree[Block]] = {}
         self._orders: dict[Block, dict[Operation, int]] = {}
 
     def __eq__(self, other: object) -> bool:
-        """Return whether two analyses agree on all trees that either has built."""
+        """Return whether two analyses agree on all dominator trees that either analysis built."""
         if not isinstance(other, _Dominance) or type(other) is not type(self):
             return NotImplemented
         return self._agrees(other) and other._agrees(self)
@@ -49,7 +49,7 @@ class _Dominance:
         )
 
     def tree(self, region: Region) -> DominatorTree[Block]:
-        """Return the tree of a region's blocks."""
+        """Return the dominator tree of the blocks in a region."""
         if region not in self._trees:
             roots = _ends(region) if self._is_reversed else list(region.blocks)[:1]
             after = Block.predecessors if self._is_reversed else successors_of
@@ -57,7 +57,7 @@ class _Dominance:
         return self._trees[region]
 
     def immediate_dominator(self, block: Block) -> Block | None:
-        """Return the immediate dominator of a block, if any."""
+        """Return the immediate dominator of a block, or None if the block has no dominator."""
         return self._tree_of(block).immediate_dominator(block)
 
     def children(self, block: Block) -> tuple[Block, ...]:
@@ -69,7 +69,7 @@ class _Dominance:
         return self._tree_of(block).dominance_frontier(block)
 
     def nearest_common_dominator(self, a: Block, b: Block) -> Block | None:
-        """Return the closest block that dominates two blocks, in the innermost common region.
+        """Return the nearest common dominator of two blocks, in the innermost region around both.
 
         Source: `mlir::DominanceInfo::findNearestCommonDominator`, MLIR 22.
         """
@@ -83,20 +83,23 @@ class _Dominance:
         return None
 
     def dominates(self, a: Point | SSAValue, b: Point) -> bool:
-        """Return whether `a` is `b` or properly dominates it."""
+        """Return whether `a` is `b` or properly dominates `b`."""
         return a is b or self.properly_dominates(a, b)
 
     def properly_dominates(self, a: Point | SSAValue, b: Point) -> bool:
         """Return whether `a` properly dominates `b`.
 
-        * An op dominates the ops after it in its block, everything inside them, and the blocks that
-          its block dominates. An op also dominates the ops inside it, but its results do not. In a
-          graph region all ops dominate each other, and themselves.
-        * A block dominates everything inside its ops. Unreachable blocks are dominated by all.
-        * A block argument dominates all ops of its block; if `a` is a value, `b` must be an op.
+        * An op dominates the later ops in its block, the ops nested in them, and all ops in the
+          blocks that its block dominates. An op also dominates the ops nested in it, but its
+          results do not. In a graph region, all ops dominate each other and themselves.
+        * A block dominates all blocks nested in its ops. An unreachable block is dominated by all
+          blocks in its region.
+        * A block argument dominates all ops in its block and in the blocks that its block
+          dominates. If `a` is a value, `b` must be an op.
 
         Raises:
-            TypeError: If one of them is an op and the other one a block.
+            TypeError: If `a` is an op or a value and `b` is a block, or if `a` is a block and `b`
+                is an op.
 
         Source: `mlir::DominanceInfo::properlyDominates`, MLIR 22.
         """
@@ -115,7 +118,7 @@ class _Dominance:
     def is_before(self, a: Operation, b: Operation) -> bool:
         """Return whether `a` comes before `b` in the same block.
 
-        Ops are numbered once per block, and again after ops were added.
+        The ops of a block are numbered on the first query, and again after an op was added.
 
         Source: `mlir::Operation::isBeforeInBlock`, MLIR 22.
         """
@@ -157,11 +160,11 @@ class _Dominance:
 
 
 class DominanceInfo(_Dominance):
-    """Dominance: which ops have run, and which values are defined, before others.
+    """The dominance relation: `a` dominates `b` if every path to `b` passes through `a`.
 
-    The tree of a region is built on the first query, in nearly linear time, and so is the order of
-    ops in a block. Later queries take O(1), or O(depth) across regions. The analysis is valid while
-    no block or terminator changes and no op moves within its block.
+    The first query about a region or block computes a dominator tree or an order of ops, in nearly
+    linear time. Later queries take O(1), or O(depth) across regions. The analysis is valid as long
+    as no block or terminator changes and no op moves within its block.
 
     Example:
         >>> from xdsl.dialects.arith import AddiOp, ConstantOp
@@ -185,11 +188,10 @@ class DominanceInfo(_Dominance):
 
 
 class PostDominanceInfo(_Dominance):
-    """Post-dominance: which ops run after others, if these terminate.
+    """The post-dominance relation: `a` dominates `b` if all paths from `b` to an exit contain `a`.
 
-    The methods are those of `DominanceInfo`: here `a` dominates `b` if every path from `b` to the
-    end of the region passes `a`. An infinite loop is treated as if it ended at its most distant
-    block.
+    The methods have the same names as in `DominanceInfo`. An exit is a block without successors. An
+    infinite loop is treated as if the most distant block of the loop were an exit.
 
     Source: `mlir/lib/IR/Dominance.cpp` and `llvm/Support/GenericDomTreeConstruction.h`.
     """
@@ -203,7 +205,7 @@ def successors_of(block: Block) -> Sequence[Block]:
 
 
 def _ends(region: Region) -> list[Block]:
-    """Return the blocks without successors, and one block of each infinite loop."""
+    """Return the blocks of a region without successors, and one block of each infinite loop."""
     ends = [block for block in region.blocks if not successors_of(block)]
     covered = set(_reach(ends, Block.predecessors))
     for block in region.blocks:
@@ -215,7 +217,7 @@ def _ends(region: Region) -> list[Block]:
 
 
 def _reach(roots: Sequence[Block], after: Callable[[Block], Sequence[Block]]) -> list[Block]:
-    """Return the reachable blocks, depth first."""
+    """Return the blocks that are reachable from the roots, in depth-first order."""
     order: dict[Block, None] = {}
     stack = list(reversed(roots))
     while stack:

@@ -1,4 +1,4 @@
-"""Memory effects of ops, and aliases among values."""
+"""Memory effects of ops, and alias analysis of values."""
 
 from __future__ import annotations
 
@@ -37,29 +37,30 @@ _VIEWS = frozenset(
         "memref.view",
     }
 )
-"""Ops whose result is a view of their first operand."""
+"""The ops whose result is a view of the first operand."""
 
 _ALLOCATIONS = frozenset({"llvm.alloca", "memref.alloc", "memref.alloca"})
-"""Ops whose result is newly allocated memory."""
+"""The ops whose result is newly allocated memory."""
 
 _GLOBALS = {"memref.get_global": "name", "llvm.mlir.addressof": "global_name"}
-"""Ops whose result is the memory of a symbol, and the attributes that hold the symbol."""
+"""The ops whose result is the memory of a symbol, each with the attribute that names the symbol."""
 
 _NAMING_DIALECTS = frozenset({"affine", "memref"})
-"""Dialects whose ops affect only the memory of their operands."""
+"""The dialects whose ops affect only the memory of operands or results."""
 
 
 class EffectSummary(NamedTuple):
-    """Effects that an op and its nested ops may have.
+    """The memory effects that an op and its nested ops may have.
 
-    Each set contains the affected values and symbols. The value None stands for unspecified memory.
+    Each set contains the values and symbols whose memory is affected. An element None means
+    unspecified memory.
 
     Attributes:
-        reads: The memory that is read.
-        writes: The memory that is written.
-        allocates: The memory that is allocated.
-        frees: The memory that is freed.
-        unknown: Whether other effects are possible.
+        reads: The memory that may be read.
+        writes: The memory that may be written.
+        allocates: The memory that may be allocated.
+        frees: The memory that may be freed.
+        unknown: Whether the op may have any other effects.
     """
 
     reads: frozenset[SSAValue | SymbolRefAttr | None] = frozenset()
@@ -69,18 +70,19 @@ class EffectSummary(NamedTuple):
     unknown: bool = False
 
     def union(self, others: Iterable[EffectSummary]) -> EffectSummary:
-        """Return the union of these and other effects."""
+        """Return the union of this summary and other summaries."""
         every = [self, *others]
         *kinds, unknown = zip(*every, strict=True)
         return EffectSummary(*(frozenset().union(*kind) for kind in kinds), unknown=any(unknown))
 
 
 class Effects:
-    """The memory effects of ops, from their traits.
+    """An analysis that determines the memory effects of ops from their traits.
 
-    An op without such a trait may have any effect, unless it is a branch, return or yield. Symbol
-    tables and callables have the effects of their bodies. The analysis summarizes an op on the
-    first query, in one walk. The analysis is valid while nothing in the op changes.
+    An op without an effect trait may have any effect, unless it is a branch, return or yield.
+    Symbol tables and callables have the effects of their bodies. The first query about an op takes
+    one walk, and later queries take O(1). The analysis is valid as long as nothing in the op
+    changes.
 
     Example:
         >>> from xdsl.dialects.memref import AllocaOp, LoadOp
@@ -100,7 +102,7 @@ class Effects:
         self._summaries: dict[Operation, EffectSummary] = {}
 
     def __eq__(self, other: object) -> bool:
-        """Return whether two analyses agree on all remaining ops that either has summarized."""
+        """Return whether two analyses agree on all existing ops that either analysis summarized."""
         if not isinstance(other, Effects):
             return NotImplemented
         return self._agrees(other) and other._agrees(self)
@@ -112,7 +114,7 @@ class Effects:
         return all(other.of(op) == self._summaries[op] for op in known)
 
     def of(self, op: Operation) -> EffectSummary:
-        """Return the effects of an op; for a callable, the effects of its body."""
+        """Return the effects of an op, which for a callable are the effects of its body."""
         if op not in self._summaries:
             for inner in reversed(list(op.walk())):  # inner ops first
                 if inner not in self._summaries:
@@ -132,8 +134,9 @@ class Effects:
     def may_alias(self, a: SSAValue, b: SSAValue) -> bool:
         """Return whether two values may refer to overlapping memory.
 
-        Two values do not alias if they are views of different allocations, of different symbols, or
-        of an allocation and a symbol or argument of the enclosing function. All other values may.
+        Two values do not alias if they are views of different allocations or of different symbols.
+        A view of an allocation does not alias a symbol or an argument of the enclosing function.
+        All other values may alias.
         """
         first, second = _origin(a), _origin(b)
         if first is second:
@@ -156,7 +159,7 @@ def _own_effects(op: Operation) -> EffectSummary:
 
 
 def _target(op: Operation, effect: EffectInstance) -> SSAValue | SymbolRefAttr | None:
-    """Return the memory that an effect applies to; xDSL's traits often leave it out."""
+    """Return the memory that an effect applies to, or None if it is unspecified."""
     if effect.value is not None or op.name.partition(".")[0] not in _NAMING_DIALECTS:
         return effect.value
     values = op.results if effect.kind is Kind.ALLOC else op.operands
@@ -172,14 +175,14 @@ def _only_passes_control(op: Operation) -> bool:
 
 
 def _origin(value: SSAValue) -> SSAValue:
-    """Follow a chain of views back to its start."""
+    """Return the value at the start of a chain of views."""
     while isinstance(value, OpResult) and value.op.name in _VIEWS and value.op.operands:
         value = value.op.operands[0]
     return value
 
 
 def _site(origin: SSAValue) -> object:
-    """Return the allocation, argument or symbol behind a value; None if it is not known."""
+    """Return the allocation or symbol that is the source of a value, or None if it is unknown."""
     if not isinstance(origin, OpResult):
         return None
     if origin.op.name in _ALLOCATIONS:
@@ -189,7 +192,7 @@ def _site(origin: SSAValue) -> object:
 
 
 def _is_new(allocated: SSAValue, other: SSAValue) -> bool:
-    """Return whether one value is an allocation and the other a function argument."""
+    """Return whether one value is an allocation and the other value is a function argument."""
     if not isinstance(allocated, OpResult) or allocated.op.name not in _ALLOCATIONS:
         return False
     if not isinstance(other, BlockArgument) or (function := other.block.parent_op()) is None:

@@ -1,4 +1,4 @@
-"""Liveness of values."""
+"""Liveness analysis of SSA values."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 class Liveness:
     """The values that are live at the start and end of each block inside an op.
 
-    A value is live at a point if a later op of the same region, or nested in it, may use it. Nested
-    regions are analyzed separately: a value that is only used after the enclosing op is not live
-    inside it. (xDSL's analysis of this name is another one: it finds the values that contribute to
-    an effect.)
+    A value is live at a point if a later op in the same region, or an op nested in a later op, may
+    use the value. Nested regions are analyzed separately: a value that is used only after an op is
+    not live inside the op. xDSL's analysis of the same name is unrelated, since it finds the values
+    that contribute to an effect.
 
     The cost is one walk, plus a fixed-point iteration for each region with several blocks: O(uses *
-    nesting + values * edges). The analysis is valid while no op, operand or block changes.
+    nesting + values * edges). The analysis is valid as long as no op, operand or block changes.
 
     Example:
         >>> from xdsl.dialects.func import FuncOp, ReturnOp
@@ -74,7 +74,7 @@ class Liveness:
         return used.difference(*definitions.values())
 
     def live_in(self, block: Block) -> frozenset[SSAValue]:
-        """Return the values of other blocks that are live at the start of a block."""
+        """Return the values from other blocks that are live at the start of a block."""
         return frozenset(self._in[block])
 
     def live_out(self, block: Block) -> frozenset[SSAValue]:
@@ -82,9 +82,9 @@ class Liveness:
         return frozenset(self._out[block])
 
     def is_dead_after(self, value: SSAValue, op: Operation) -> bool:
-        """Return whether no op in the region of `op` uses `value` after `op`.
+        """Return whether no later op in the region of `op` uses `value`.
 
-        This takes O(uses of the value * nesting + ops of the block).
+        A query takes O(uses of the value * nesting + ops in the block).
 
         Source: `mlir::Liveness::isDeadAfter`, MLIR 22.
         """

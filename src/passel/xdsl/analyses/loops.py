@@ -19,19 +19,20 @@ _LOOP_OPS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A loop.
+    """A natural loop, or the loop of a loop op.
 
     Attributes:
         header: The block at the start of each iteration.
-        blocks: The loop's own blocks in program order, not those nested in ops.
-        latches: The blocks at the end of an iteration. In a natural loop, they branch to the
+        blocks: The blocks of the loop in program order, without blocks nested in ops of the loop.
+        latches: The blocks that end an iteration. In a natural loop, these blocks branch to the
             header.
-        exits: The successors outside the loop. For a loop op, the block of the op.
-        preheader: The only predecessor of the header from outside the loop, if the header is its
-            only successor. For a loop op, the block of the op.
-        op: The loop op; None for a natural loop.
-        parent: The innermost enclosing loop.
-        children: The loops immediately inside, in program order.
+        exits: The blocks outside the loop that are successors of its blocks. For a loop op, the
+            block that contains the op.
+        preheader: The only predecessor of the header outside the loop, if this block has no other
+            successor; otherwise None. For a loop op, the block that contains the op.
+        op: The loop op, or None for a natural loop.
+        parent: The innermost enclosing loop, or None for an outermost loop.
+        children: The loops immediately inside the loop, in program order.
     """
 
     header: Block
@@ -45,7 +46,7 @@ class Loop:
 
     @property
     def depth(self) -> int:
-        """The nesting depth, 1 for an outermost loop."""
+        """The nesting depth of the loop, which is 1 for an outermost loop."""
         depth, loop = 1, self.parent
         while loop is not None:
             depth, loop = depth + 1, loop.parent
@@ -56,14 +57,15 @@ class Loop:
 class LoopInfo:
     """The natural loops and loop ops inside an op.
 
-    A natural loop is the set of blocks that reach a back edge (an edge to a dominating block)
-    without passing the header. All back edges to a header belong to one loop. Cycles with several
-    entries are not loops. Building takes O(ops + edges * depth). The analysis is valid while no
-    block, terminator or loop changes, and `DominanceInfo` is valid.
+    A back edge is an edge to a dominating block, which is the header of a loop. A natural loop is
+    the set of blocks that reach a back edge without passing through the header. All back edges to a
+    header belong to one loop. Cycles with several entries are not loops. Construction takes O(ops +
+    edges * depth). The analysis is valid as long as `DominanceInfo` is valid and no block,
+    terminator or loop changes.
 
     Attributes:
-        op: The op.
-        loops: All loops; an enclosing loop comes before the loops inside it.
+        op: The analyzed op.
+        loops: All loops, with an enclosing loop before the loops inside it.
 
     Example:
         >>> from xdsl.dialects.builtin import ModuleOp
@@ -80,11 +82,12 @@ class LoopInfo:
     _innermost: dict[Block, Loop | None]
 
     def __init__(self, op: Operation, analyses: AnalysisManager | None) -> None:
-        """Find all loops.
+        """Find all loops inside an op.
 
         Args:
-            op: The op.
-            analyses: The manager that has dominance; without one, dominance is computed here.
+            op: The op to analyze.
+            analyses: The analysis manager that provides `DominanceInfo`. If None, the dominance of
+                `op` is computed.
         """
         self.op = op
         self.loops = []
@@ -104,15 +107,15 @@ class LoopInfo:
         return [loop for loop in self.loops if loop.parent is None]
 
     def is_invalidated(self, preserved: PreservedAnalyses) -> bool:
-        """Return whether this analysis or dominance was not preserved."""
+        """Return whether a pass did not preserve this analysis or `DominanceInfo`."""
         return not (preserved.is_preserved(LoopInfo) and preserved.is_preserved(DominanceInfo))
 
     def loop_of(self, block: Block) -> Loop | None:
-        """Return the innermost loop that contains a block, at any depth."""
+        """Return the innermost loop that contains a block at any depth, or None."""
         return self._innermost.get(block)
 
     def enclosing_loop(self, op: Operation) -> Loop | None:
-        """Return the innermost loop that contains an op; a loop op does not contain itself."""
+        """Return the innermost loop that contains an op, which for a loop op is an outer loop."""
         return None if op.parent is None else self._innermost.get(op.parent)
 
     def _add(self, loop: Loop) -> Loop:

@@ -1,4 +1,4 @@
-"""Cached lookup of symbols and of their uses."""
+"""Cached lookup of symbols and symbol uses."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class SymbolTables:
-    """Lookup of symbols by name.
+    """A cache that looks up symbols by name.
 
-    A lookup takes O(1) after the first one in a table. The analysis is valid while no symbol is
-    added, erased or renamed.
+    A lookup takes O(1) after the first lookup in a table. The analysis is valid as long as no
+    symbol is added, erased or renamed.
 
     Example:
         >>> from xdsl.dialects.builtin import ModuleOp
@@ -36,7 +36,7 @@ class SymbolTables:
         self._tables: dict[Operation, Mapping[str, Operation]] = {}
 
     def __eq__(self, other: object) -> bool:
-        """Return whether two analyses agree on all remaining tables that either has read."""
+        """Return whether two analyses agree on all existing tables that either analysis cached."""
         if not isinstance(other, SymbolTables):
             return NotImplemented
         tables = [table for table in (*self._tables, *other._tables) if self.op.is_ancestor(table)]
@@ -45,29 +45,29 @@ class SymbolTables:
     __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride] - compared only
 
     def symbols(self, table: Operation) -> Mapping[str, Operation]:
-        """Return the symbols of a table by name; an op that is not a table has none."""
+        """Return the symbols of a table by name, or an empty mapping if the op is not a table."""
         if table not in self._tables:
             named = ((symbol_name(op), op) for op in ops_in(table)) if is_table(table) else ()
             self._tables[table] = {name: op for name, op in named if name is not None}
         return self._tables[table]
 
     def lookup_in(self, table: Operation, name: str | SymbolRefAttr) -> Operation | None:
-        """Return the symbol that a name or reference denotes in a table, if it exists."""
+        """Return the symbol that a name or reference denotes in a table, or None if undefined."""
         if isinstance(name, str):
             return self.symbols(table).get(name)
         found = list(self._path(table, name))
         return found[-1] if len(found) == 1 + len(name.nested_references) else None
 
     def lookup(self, user: Operation, name: str | SymbolRefAttr) -> Operation | None:
-        """Return the symbol that a name or reference denotes in an op, if it exists.
+        """Return the symbol that a name or reference in `user` denotes, or None if it is undefined.
 
-        As in MLIR, only the closest enclosing table is searched.
+        As in MLIR, only the closest enclosing symbol table is searched.
         """
         table = enclosing_table(user)
         return None if table is None else self.lookup_in(table, name)
 
     def resolve(self, user: Operation, reference: SymbolRefAttr) -> Iterator[Operation]:
-        """Yield the symbols along a reference in an op, up to the first that does not exist."""
+        """Yield the symbols on the path of a reference in `user`, up to the first unknown name."""
         table = enclosing_table(user)
         if table is not None:
             yield from self._path(table, reference)
@@ -85,8 +85,8 @@ class SymbolUse(NamedTuple):
     """A reference to a symbol.
 
     Attributes:
-        user: The op with the reference in its attributes.
-        reference: The full reference, of which the symbol may be any part.
+        user: The op whose attributes or properties contain the reference.
+        reference: The full reference, in which any component may denote the symbol.
     """
 
     user: Operation
@@ -97,13 +97,13 @@ class SymbolUse(NamedTuple):
 class SymbolUsers:
     """The uses of each symbol inside an op, including references nested in attributes.
 
-    A reference is resolved in the closest enclosing symbol table, and uses every symbol on its
-    path. The analysis takes one walk; queries take O(1). The analysis is valid while no symbol or
-    reference is added, erased or renamed.
+    A reference is resolved in the closest enclosing symbol table, and is a use of every symbol on
+    its path. Construction takes one walk, and a query takes O(1). The analysis is valid as long as
+    no symbol or reference is added, erased or renamed.
 
     Attributes:
-        op: The op.
-        unresolved: References to symbols that do not exist in the closest table.
+        op: The op that contains the symbols and their uses.
+        unresolved: The references with a component that the closest symbol table does not define.
 
     Example:
         >>> from xdsl.dialects.builtin import ModuleOp
@@ -141,9 +141,9 @@ class SymbolUsers:
         return tuple(self._uses.get(symbol, ()))
 
     def users(self, symbol: Operation) -> tuple[Operation, ...]:
-        """Return the ops that refer to a symbol, each once, in program order."""
+        """Return the ops that refer to a symbol, in program order and without duplicates."""
         return tuple(dict.fromkeys(use.user for use in self.uses(symbol)))
 
     def is_unused(self, symbol: Operation) -> bool:
-        """Return whether a symbol has no uses inside the op."""
+        """Return whether a symbol has no uses inside the analyzed op."""
         return symbol not in self._uses
