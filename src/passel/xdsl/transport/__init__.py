@@ -1,8 +1,8 @@
 """Encoding of xDSL's ops as bytes for other processes.
 
-Text is slow to parse and changes some attributes. The encoding therefore contains the changes since
-both processes had the same op: numbers for nodes that both processes have, and the contents of new
-or changed nodes. A new op is sent as a shell, with its class and results, and its changes. The copy
-is exact: names, locations, the order of attributes and of uses are the same. Both processes must
-have the same versions of passel and xDSL.
+Text is slow to parse, and printing and parsing change some attributes. The encoding therefore
+describes the changes since both processes had the same op. It contains the indices of nodes that
+both processes have, and the contents of new or changed nodes. A new op is created empty, and is
+then filled in the same way as a changed op. The decoded copy is exact, including names, locations
+and the order of attributes and uses. Both processes must run the same versions of passel and xDSL.
 """

@@ -1,7 +1,7 @@
-"""Changes of an op since a snapshot.
+"""Encoding and decoding the changes to an op since a snapshot.
 
-Both processes make the same snapshot, so that an index into it identifies an object. Ops, blocks,
-values and attributes in the snapshot remain the same objects.
+Both processes take the same snapshot, so that an index into the snapshot identifies an object in
+each process. Decoding changes the ops, blocks and values of the snapshot in place.
 """
 # pyright: reportPrivateUsage=false
 # What ops consist of is read and written as it is, without the checks that it has passed.
@@ -36,11 +36,11 @@ _NOT_CALLED: Final = {"__init__", "__eq__", "__hash__", "clone", "is_structurall
 _VALUES: Final[frozenset[Any]] = frozenset({OpResult, BlockArgument})
 
 Snapshot: TypeAlias = "list[tuple[Any, ...]]"
-"""A record for each op, region, block and value, breadth first: the node and its parts."""
+"""A list with a record per op, region, block and value, which contains the node and its parts."""
 
 
 def snapshot(root: Operation) -> Snapshot:
-    """Return the snapshot of an op and its nested ops."""
+    """Take a snapshot of an op and its nested ops."""
     # The uses of its results are no part of the op.
     records = [_of_op(root), *((each, each._type, each.name_hint) for each in root.results)]
     add, holders = records.append, [root]
@@ -69,10 +69,10 @@ def snapshot(root: Operation) -> Snapshot:
 
 
 def checked_snapshot(root: Operation) -> Snapshot:
-    """Return the snapshot of an op, if it can detect all changes.
+    """Take a snapshot of an op, provided that a later snapshot would show all changes.
 
     Raises:
-        EncodingError: If an attribute is mutable.
+        EncodingError: If an attribute of the op or of a nested op is mutable.
     """
     records = snapshot(root)
     if any(True for _ in payloads_in(chain.from_iterable(records))):
@@ -87,7 +87,7 @@ def _of_op(op: Operation) -> tuple[Any, ...]:
 
 
 class States(NamedTuple):
-    """The contents of nodes; each entry begins with its node."""
+    """The contents of ops, regions, blocks and values, as tuples that begin with the node."""
 
     ops: list[tuple[Any, ...]]
     regions: list[tuple[Any, ...]]
@@ -96,11 +96,11 @@ class States(NamedTuple):
 
 
 def states_of(nodes: Iterable[Any], outer: Iterable[Operation]) -> States:
-    """Return the contents of nodes.
+    """Return the contents of ops, regions, blocks and values.
 
     Args:
-        nodes: The nodes.
-        outer: Ops whose operands, successors and uses of results are left out.
+        nodes: The ops, regions, blocks and values.
+        outer: The ops whose operands, successors and uses of results are left out.
     """
     states, bare = States([], [], [], []), set(map(id, outer))
     for node in nodes:
@@ -123,16 +123,16 @@ def states_of(nodes: Iterable[Any], outer: Iterable[Operation]) -> States:
 
 
 def _uses_of(used: Any) -> list[Any]:
-    """Return the uses of a value or block: each op, followed by the operand's index."""
+    """Return the uses of a value or block, as a flat list of user ops and operand indices."""
     return [each for use in used.uses for each in (use.operation, use.index)]
 
 
 def encode_changes(root: Operation, before: Snapshot) -> bytes:
-    r"""Return the changes of an op since a snapshot.
+    r"""Encode the changes to an op since a snapshot.
 
     Raises:
-        EncodingError: If an attribute cannot be pickled, an op uses a value from outside, or a new
-            op's class creates its ops in its own way.
+        EncodingError: If an attribute cannot be pickled, an op uses a value from outside `root`, or
+            the class of a new op overrides how ops are created.
 
     Example:
         >>> from xdsl.context import Context
@@ -172,15 +172,15 @@ def _leaves_it(name: str) -> EncodingError:
 
 
 def decode_changes(root: Operation, data: bytes, context: Context) -> Callable[[], None]:
-    """Return a function that makes the same changes to an op.
+    """Return a function that applies encoded changes to an op.
 
     Args:
-        root: The op, in the state of the other op when the snapshot was taken.
+        root: The op to change, which must equal the other process's op at the time of the snapshot.
         data: The result of `encode_changes`.
-        context: The op's context, which has the classes of unregistered ops.
+        context: The context of the op, which provides the classes of unregistered ops.
 
     Raises:
-        EncodingError: If the op is in another state.
+        EncodingError: If the op has changed since the snapshot.
     """
     if not data:
         return lambda: None
@@ -196,7 +196,7 @@ def decode_changes(root: Operation, data: bytes, context: Context) -> Callable[[
 
 
 def change(states: States, gone: Sequence[Any] = ()) -> None:
-    """Set the contents of nodes, and take erased nodes apart."""
+    """Set the contents of ops, regions, blocks and values, and disconnect erased nodes."""
     # All that moves is taken out before anything is put in, for nothing to be in itself.
     for node in (*gone, *(state[0] for state in chain(states.regions, states.blocks))):
         _empty(node)
@@ -273,16 +273,17 @@ def _order_uses(used: IRWithUses, ops: list[Operation], indices: list[int]) -> N
 def pickled(
     value: object, name: str, nodes: Collection[int], places: dict[int, int] | None = None
 ) -> bytes:
-    """Encode a value that contains nodes and attributes.
+    """Encode an object that contains IR nodes and attributes.
 
     Args:
-        value: The value.
-        name: The name of the op in errors.
-        nodes: The addresses of all nodes that the value may contain.
-        places: The indices of objects that the other process has, by address.
+        value: The object to encode.
+        name: The op name that errors report.
+        nodes: The addresses of all IR nodes that the object may contain.
+        places: The indices of objects that both processes have, by address. None means that they
+            have no common objects.
 
     Raises:
-        EncodingError: If a part of the value cannot be encoded.
+        EncodingError: If a part of the object cannot be encoded.
     """
     buffer = io.BytesIO()
     try:
@@ -295,12 +296,12 @@ def pickled(
 
 
 def unpickled(data: bytes, context: Context, facts: Sequence[Any] = ()) -> Any:
-    """Decode a value from `pickled`.
+    """Decode an object that `pickled` encoded.
 
     Args:
-        data: The bytes.
-        context: The context for unregistered ops and attributes.
-        facts: The objects that this process already has, by index.
+        data: The bytes that `pickled` returned.
+        context: The context that provides the classes of unregistered ops and attributes.
+        facts: The objects that both processes have, by index.
     """
     token = _here.set((context, facts))
     try:
@@ -314,7 +315,7 @@ _here: ContextVar[tuple[Any, Sequence[Any]]] = ContextVar("here")
 
 
 class _Pickler(pickle.Pickler):
-    """A pickler that writes known objects as indices, and new nodes as their class."""
+    """A pickler that encodes known objects as indices, and new IR nodes as their classes."""
 
     def __init__(
         self, buffer: io.BytesIO, name: str, nodes: Collection[int], places: dict[int, int]
@@ -362,7 +363,7 @@ def _makes_itself(op_class: type[Operation]) -> bool:
 
 
 def _make(kind: Any) -> Any:
-    """Return an empty node of a class, or an unregistered op of a name."""
+    """Create an empty IR node of a class, or an unregistered op with a name."""
     if kind in _VALUES:
         return kind(None, None, 0)
     if kind in (Region, Block):

@@ -1,8 +1,8 @@
-"""Copies of xDSL's ops for processes without them.
+"""Copies of xDSL's ops for processes that do not have the ops.
 
-Ops are sent with their enclosing ops, reduced to their attributes and to declarations of the
-symbols that the ops refer to. The context is sent as the names of its dialects; dialects that are
-not installed are pickled.
+Ops are sent inside copies of their enclosing ops. A copy has the attributes of the enclosing op,
+but contains only declarations of the symbols that the sent ops refer to. The context is sent as the
+names of its loaded dialects. Dialects that are not installed are pickled.
 """
 # pyright: reportPrivateUsage=false
 # Loaded dialects are known to contexts alone.
@@ -38,7 +38,7 @@ _MOST_CONTEXTS = 4
 
 
 def ship(ops: Sequence[Operation], context: Context) -> bytes:
-    """Encode copies of ops in one block.
+    """Encode copies of ops in the same block, and a description of their context.
 
     Raises:
         EncodingError: If the ops cannot be encoded.
@@ -62,12 +62,12 @@ def ship(ops: Sequence[Operation], context: Context) -> bytes:
 
 
 def receive(data: bytes, create_context: Callable[[Sequence[Dialect]], Context]) -> Shipment:
-    """Decode the copies from `ship`.
+    """Decode the ops and the context that `ship` encoded.
 
     Args:
-        data: The copies.
-        create_context: A function that returns a context with the installed dialects and additional
-            ones.
+        data: The bytes that `ship` returned.
+        create_context: A function that takes additional dialects, and returns a context with these
+            dialects and all installed dialects.
     """
     spec, sent = pickle.loads(data)  # noqa: S301 - `ship` wrote it
     context = _context(spec, create_context)
@@ -78,7 +78,7 @@ def receive(data: bytes, create_context: Callable[[Sequence[Dialect]], Context])
 
 
 def _outline(ops: Sequence[Operation], symbols: set[str]) -> States:
-    """Return the contents of the enclosing ops, with siblings that define symbols.
+    """Return the contents of the enclosing ops, with declarations of symbols next to the ops.
 
     Other nested ops are left out.
     """
@@ -126,7 +126,7 @@ def _spec(context: Context) -> tuple[bool, list[tuple[str, Any]]]:
 
 
 _contexts = local()
-"""The contexts of this thread by their specification; threads do not share contexts."""
+"""The contexts of this thread by specification, since threads do not share contexts."""
 
 
 def _context(spec: bytes, create_context: Callable[[Sequence[Dialect]], Context]) -> Context:
