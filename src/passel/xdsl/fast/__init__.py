@@ -1,8 +1,8 @@
-"""Fast paths: the same results as xDSL's, in less time.
+"""Fast paths, which compute the same results as xDSL's own code in less time.
 
-A fast path replaces code with known behavior (see `known`), on those releases of xDSL for which
-tests have compared both. On other releases, with `PASSEL_FAST=0` in the environment, and inside
-`slow_paths()`, xDSL's own code runs.
+A fast path replaces code with known behavior (see `known`) on those releases of xDSL on which tests
+have compared the results. On all other releases, with `PASSEL_FAST=0` in the environment, and
+inside `slow_paths()`, xDSL's own code runs.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SWITCH: Final = "PASSEL_FAST"
 """The environment variable that disables fast paths if it is 0."""
 
 _REPEATS_ITSELF: Final = 1_000
-"""The size in characters from which the template parser is worth loading."""
+"""The minimum size of a source, in characters, for which the template parser is worth loading."""
 
 _NO_RESULTS: Final = SSAValues[OpResult](())
 
@@ -41,7 +41,7 @@ _is_slow: Final = ContextVar("slow_paths", default=False)
 
 @contextmanager
 def slow_paths() -> Generator[None]:
-    """Disable fast paths inside the `with` block, for comparisons.
+    """Disable fast paths inside the `with` block, so that results can be compared.
 
     Example:
         >>> with slow_paths():
@@ -63,7 +63,7 @@ def are_on() -> bool:
 
 
 def parser_class(size: int = _REPEATS_ITSELF) -> type[SourceParser]:
-    """Return the parser class for a source of a given size in characters."""
+    """Return the parser class that is fastest for a source of a given size in characters."""
     if size < _REPEATS_ITSELF or not are_on():
         return SourceParser
     from passel.xdsl.fast.functions import FunctionParser
@@ -72,7 +72,7 @@ def parser_class(size: int = _REPEATS_ITSELF) -> type[SourceParser]:
 
 
 def canonicalizing_pattern(pattern: RewritePattern) -> RewritePattern:
-    """Return a pattern with the same effect as the given canonicalization pattern."""
+    """Return the given pattern, or a faster pattern with the same effect."""
     if not are_on():
         return pattern
     from passel.xdsl.fast.rewriting import QuickPattern
@@ -81,7 +81,7 @@ def canonicalizing_pattern(pattern: RewritePattern) -> RewritePattern:
 
 
 def effects_reader() -> Callable[[Operation], AbstractSet[EffectInstance] | None]:
-    """Return a function with the same result as xDSL's `get_effects`."""
+    """Return xDSL's `get_effects`, or a faster function with the same result."""
     if not are_on():
         from xdsl.traits import get_effects
 
@@ -92,7 +92,7 @@ def effects_reader() -> Callable[[Operation], AbstractSet[EffectInstance] | None
 
 
 def dead_code_eraser() -> Callable[[Region, PatternRewriterListener | None], bool]:
-    """Return a function with the same effect as xDSL's `region_dce`."""
+    """Return xDSL's `region_dce`, or a faster function with the same effect."""
     if not are_on():
         from xdsl.transforms.dead_code_elimination import region_dce
 
@@ -103,20 +103,20 @@ def dead_code_eraser() -> Callable[[Region, PatternRewriterListener | None], boo
 
 
 def release(erased: Iterable[Operation]) -> None:
-    """Break the cycles between erased ops and their results, so that memory is freed at once."""
+    """Break the cycles between erased ops and their results, so that memory is freed early."""
     for op in erased:
         if op.parent is None:
             op.results = _NO_RESULTS
 
 
 def switch() -> None:
-    """Enable caches in xDSL's classes if fast paths are on, and disable them otherwise."""
+    """Enable caches in xDSL's classes if fast paths are enabled, and disable caches otherwise."""
     remember_definitions(remember=are_on())
     remember_symbols(remember=are_on())
 
 
 def printer_class() -> type[Printer]:
-    """Return the printer class."""
+    """Return xDSL's printer class, or a faster printer class with the same output."""
     if not are_on():
         return Printer
     from passel.xdsl.fast.printer import TemplatePrinter

@@ -1,7 +1,7 @@
-"""Dead code elimination.
+"""Fast dead code elimination.
 
-The function erases the same ops as xDSL's `region_dce`, in the same order. `erase_dead_code` finds
-these ops in one walk, while `region_dce` repeats its walk until it finds no more live ops.
+`erase_dead_code` erases the same ops as xDSL's `region_dce`, in the same order. It finds the dead
+ops in one walk, while `region_dce` repeats its walk until it finds no more live ops.
 """
 # pyright: reportPrivateUsage=false
 # The walks follow xDSL's private links, and know ops by address: xDSL hashes in Python.
@@ -20,14 +20,15 @@ if TYPE_CHECKING:
 
 
 def erase_dead_code(region: Region, listener: PatternRewriterListener | None = None) -> bool:
-    """Erase dead ops and unreachable blocks in a region, and return whether there were any.
+    """Erase dead ops and unreachable blocks in a region, and return whether the region changed.
 
-    xDSL's own function is called if a block has no terminator, or if an op may run code of another
-    package, which may depend on the number of calls.
+    xDSL's own function runs instead if a block has no terminator, or if an op may run code of
+    another package, since such code may depend on the number of calls.
 
     Args:
-        region: The region.
-        listener: The listener to notify before each single op is erased.
+        region: The region to simplify.
+        listener: The listener that is notified before an op is erased, except for ops inside an
+            erased op or block.
     """
     dead = _find_dead(region, ClassTable())
     if dead is None:
@@ -41,7 +42,8 @@ def _find_dead(root: Region, classes: ClassTable) -> dict[int, Operation | Block
     """Return the dead ops and unreachable blocks, by address.
 
     Returns:
-        None if an op in the region is not known, or a block has no terminator.
+        The dead ops and unreachable blocks, or None if an op in the region is not known or a block
+        has no terminator.
     """
     dead: dict[int, Operation] = {}
     unreachable: dict[int, Block] = {}
@@ -84,7 +86,7 @@ def _keep(alive: list[Operation], dead: dict[int, Operation]) -> None:
 
 
 def _reachable(region: Region, classes: ClassTable) -> dict[Block, None] | None:
-    """Return the reachable blocks of a region; None if one of them has no terminator."""
+    """Return the reachable blocks of a region, or None if a reachable block has no terminator."""
     first = region.first_block
     todo = [] if first is None else [first]
     reached = dict.fromkeys(todo)

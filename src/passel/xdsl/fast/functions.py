@@ -1,4 +1,4 @@
-"""A parser with templates for the heads of functions."""
+"""A parser that reuses the parsed signatures of functions."""
 # pyright: reportPrivateUsage=false
 # xDSL's parser is extended by overriding its `_parse_*` methods; there is no public hook.
 
@@ -34,18 +34,18 @@ such a line are types."""
 
 
 _Function = tuple["type[Operation]", "Mapping[str, Attribute]", "Sequence[Attribute]"]
-"""A template of functions with any name and body: class, properties, types of the arguments."""
+"""The common parts of functions with the same signature: class, properties and argument types."""
 
 
 class FunctionParser(TemplateParser):
-    """A `TemplateParser` that parses each type of functions once."""
+    """A `TemplateParser` that parses each distinct function signature only once."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self._functions: dict[tuple[str, Hashable], _Function] = {}
 
     def parse_operation(self) -> Operation:
-        """Parse an operation."""
+        """Parse an op, which for a function may reuse the signature of an earlier function."""
         token, head = self._token, None
         if token.text == "func.func" and self._has_known_context:
             head = _HEAD.match(self.lexer.input.content, token.start)

@@ -1,10 +1,11 @@
 """Verification of op definitions, once for all ops with the same signature.
 
-The check of an op definition depends only on the op's class, the types of its operands and results,
-its attributes, the number of its successors, and the number of blocks in its regions. One check
-therefore serves all ops with the same signature; only traits and hand-written verifiers run for
-each op. Ops are always checked in full if their definition constrains block arguments, or has
-constraints or attributes of other packages, which may depend on more.
+Whether an op satisfies its definition depends only on its class, the types of its operands and
+results, its attributes, the number of its successors, and the number of blocks in its regions.
+These facts are the signature of the op. One check therefore suffices for all ops with the same
+signature, and only traits and hand-written verifiers run for each op. An op is always checked in
+full if its definition constrains block arguments, or contains constraints or attributes of other
+packages, which may depend on other facts.
 """
 # pyright: reportPrivateUsage=false
 # Operands and types are read without detour, and values known by address: xDSL hashes in Python.
@@ -37,7 +38,7 @@ _MAX_REMEMBERED: Final = 10_000
 
 _NUMBERS: Final = frozenset({builtin.IntegerAttr, builtin.FloatAttr})
 _VARIED: Final = _NUMBERS | {builtin.StringAttr, builtin.SymbolRefAttr}
-"""Attributes that differ between ops of one kind: numbers, and names of symbols."""
+"""The attributes that usually differ between similar ops: numbers, strings and symbol names."""
 
 _ANY_ARGUMENTS: Final = irdl.RangeOf(AnyAttr())
 
@@ -50,16 +51,16 @@ A signature is dropped when one of these is freed."""
 
 
 def remember_definitions(*, remember: bool) -> None:
-    """Verify op definitions once per signature, or with xDSL's own code, in the whole process.
+    """Make `OpDef.verify` check each signature only once, or restore xDSL's own method.
 
-    The result of verification is the same.
+    The change applies to the whole process. The result of verification is the same.
     """
     definitions: Any = OpDef
     definitions.verify = _verify if remember else _plain
 
 
 _Parts = tuple[OpDef, frozenset[str]]
-"""A definition without its traits, and the properties whose type alone it constrains."""
+"""A definition without its traits, and the names of properties whose values it ignores."""
 
 
 def _verify(definition: OpDef, op: Operation) -> None:
@@ -110,12 +111,12 @@ def _verify_once(parts: _Parts, op: Operation) -> None:
 
 
 def _blocks_seen(region: Region) -> int:
-    """Return the number of blocks, up to two; definitions do not distinguish more."""
+    """Return 0, 1 or 2 for no block, one block or more blocks, as definitions distinguish them."""
     return 0 if region.first_block is None else 1 + (region.first_block is not region.last_block)
 
 
 def _parts(definition: OpDef) -> _Parts | None:
-    """Return the parts of a definition; None if some of its constraints are not xDSL's own."""
+    """Return the parts of a definition, or None if some of its constraints are not xDSL's own."""
     if not infers_by_known_code(definition) or any(
         region.entry_args != _ANY_ARGUMENTS for _, region in definition.regions
     ):
@@ -164,13 +165,13 @@ def _parts_seen(properties: dict[str, Attribute], typed: frozenset[str]) -> Iter
 
 
 def check_isolation(op: Operation) -> None:
-    """Check isolation from above, as `IsolatedFromAbove.verify` does.
+    """Check that an op is isolated from above, as `IsolatedFromAbove.verify` does.
 
-    Isolated and unregistered nested ops are checked separately.
+    The regions of nested ops that are isolated or unregistered are not checked.
 
     Raises:
-        VerifyException: If a nested op uses a value from outside, or, in releases of xDSL that
-            reject this, a result of `op`.
+        VerifyException: If a nested op uses a value from outside `op`. Some releases of xDSL also
+            reject uses of the results of `op`.
     """
     met: set[int] = set()
     meet = met.add

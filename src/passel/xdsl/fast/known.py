@@ -1,8 +1,9 @@
-"""The code that fast paths may replace.
+"""Detection of the code that fast paths may replace.
 
-A fast path does the work of other code without calling this code. The other code must have known
-behavior: it is xDSL's own, or belongs to classes that their authors declared `context_free`. All
-other code is called as often as xDSL calls it, in the same order, on the same objects.
+A fast path does the work of other code without calling this code, whose behavior must therefore be
+known. Code is known if it is xDSL's own, or if it belongs to a class that its author declared
+`context_free`. All other code is called as often as xDSL calls it, in the same order and on the
+same objects.
 """
 
 from __future__ import annotations
@@ -37,11 +38,11 @@ _DEFINED_BY_ALL: Final = frozenset(
         *("name", "traits", "print", "parse", "verify_", "get_irdl_definition"),
     }
 )
-"""Names that every op class defines."""
+"""The names that any op class may define."""
 
 
 def context_free(class_: _ClassT) -> _ClassT:
-    """Declare that the code of an op or attribute class depends only on its contents.
+    """Declare that the methods of an op or attribute class depend only on the op or attribute.
 
     Fast paths then treat the class like xDSL's own classes. Without this declaration, fast paths
     call the methods of the class for each op, as xDSL does.
@@ -51,10 +52,10 @@ def context_free(class_: _ClassT) -> _ClassT:
     must be immutable, and its text must depend only on its parameters.
 
     Args:
-        class_: The class.
+        class_: The op or attribute class.
 
     Returns:
-        The class.
+        The class itself, so that the function can be used as a decorator.
 
     Example:
         >>> @context_free
@@ -92,9 +93,9 @@ def is_xdsl_code(function: Any) -> bool:
 
 
 def overridden_by(op_class: type[Operation]) -> set[str]:
-    """Return the names from `Operation` that unknown base classes of an op class override.
+    """Return the names of the `Operation` members that an op class overrides in unknown code.
 
-    If there are none, the ops are created, read, changed and compared by known code.
+    If the set is empty, only known code creates, reads, changes and compares the ops.
     """
     if type(op_class) is not ABCMeta:
         return {"__class__"}
@@ -121,7 +122,7 @@ def is_known_attribute(attribute: Attribute) -> bool:
 
 
 def parts_of(attribute: Attribute) -> Iterable[Attribute]:
-    """Return the attributes inside an attribute."""
+    """Return the attributes that are immediately inside an attribute."""
     if isinstance(attribute, ParametrizedAttribute):
         return attribute.parameters
     data: Any = getattr(attribute, "data", None)
@@ -149,8 +150,8 @@ def has_known_parser(op_class: type[Operation], *, generic: bool) -> bool:
     """Return whether the parser of an op class is known, and depends only on the text of the op.
 
     Args:
-        op_class: The class.
-        generic: Whether the text has the generic form.
+        op_class: The op class.
+        generic: Whether the op is written in the generic form.
     """
     if op_class in _declared or overridden_by(op_class):
         return op_class in _declared
@@ -164,7 +165,7 @@ def has_known_printer(op_class: type[Operation], *, generic: bool) -> bool:
     """Return whether the printer of an op class is known, and depends only on the op's parts.
 
     Args:
-        op_class: The class.
+        op_class: The op class.
         generic: Whether ops are printed in the generic form.
     """
     if op_class is UnregisteredOp or op_class.has_trait(IsolatedFromAbove):
@@ -177,7 +178,7 @@ def has_known_printer(op_class: type[Operation], *, generic: bool) -> bool:
 
 
 def _is_hand_written(op_class: type[Operation], method: str) -> bool:
-    """Return whether a method belongs to one of the classes in `_READ`."""
+    """Return whether a method belongs to one of the classes in `_HAND_WRITTEN`."""
     function: Any = getattr(op_class, method)
     function = getattr(function, "__func__", function)
     name = f"{function.__module__}.{function.__qualname__}".removesuffix(f".{method}")
@@ -195,7 +196,7 @@ def _definition_with_plain_format(op_class: type[Operation]) -> OpDef | None:
 
 
 def infers_by_known_code(definition: OpDef) -> bool:
-    """Return whether all constraints of a definition are xDSL's own, on known classes."""
+    """Return whether a definition has only xDSL's own constraints, on known classes."""
     named = (definition.operands, definition.results, definition.regions, definition.successors)
     return _consists_of_known(
         [list(map(tuple, named)), definition.properties, definition.attributes, definition.options]

@@ -1,4 +1,4 @@
-"""A printer that reuses the text of ops as templates."""
+"""A printer that reuses the printed text of earlier ops as templates."""
 
 from __future__ import annotations
 
@@ -31,10 +31,11 @@ _NAME: Final = "\0"
 
 
 class _Text(NamedTuple):
-    """The text of ops of the same shape.
+    """The text that all ops of the same shape share.
 
     Attributes:
-        attributes: The attributes of the shape, to keep their addresses valid.
+        attributes: The attributes of the shape, which must stay alive since their addresses
+            identify it.
         head: The text before the first name.
         rest: For each name, the index of its value, block or symbol in the op, and the text after
             it.
@@ -49,10 +50,9 @@ class TemplatePrinter(Printer):
     """xDSL's `Printer` with templates for ops of the same shape.
 
     Ops of the same shape have the same class, types and attributes, except for a symbol's name. The
-    printer prints the second op of a shape with placeholders for names. For later ops of this
-    shape, the printer only inserts the names. Ops with regions, messages or locations, or with a
-    printer or attribute that is not known (see `passel.xdsl.fast.known`), are printed by xDSL's
-    code.
+    printer prints the second op of a shape with placeholders for names. For later ops of the shape,
+    the printer only inserts the names. xDSL's code prints ops with regions, diagnostics or printed
+    locations, and ops whose printers or attributes are not known (see `passel.xdsl.fast.known`).
     """
 
     stream: IO[str] | None
@@ -69,27 +69,27 @@ class TemplatePrinter(Printer):
         self._balances: dict[type[Operation], int] = {}
 
     def print_string(self, text: str, *, indent: int | None = None) -> None:
-        """Write text to the stream directly, if the printer need not track its position."""
+        """Print a text, directly to the stream if the printer need not track its position."""
         if self.stream is None or "\n" in text or self.diagnostic.op_messages:
             super().print_string(text, indent=indent)
         else:
             self.stream.write(text)
 
     def exit_scope(self) -> None:
-        """Leave an isolated op, and forget the names of values and blocks in it."""
+        """Leave the scope of an isolated op, and forget the names of its values and blocks."""
         super().exit_scope()
         self._names.clear()
 
     def print_ssa_value(self, value: SSAValue) -> str:
-        """Print the name of a value, or a placeholder."""
+        """Print the name of a value, or a placeholder if the printer makes a template."""
         return self._mark(value) or super().print_ssa_value(value)
 
     def print_block_name(self, block: Block) -> str:
-        """Print the name of a block, or a placeholder."""
+        """Print the name of a block, or a placeholder if the printer makes a template."""
         return self._mark(block) or super().print_block_name(block)
 
     def print_symbol_name(self, sym_name: str) -> None:
-        """Print the name of a symbol, or a placeholder."""
+        """Print the name of a symbol, or a placeholder if the printer makes a template."""
         symbol = self._symbol
         if symbol is None or symbol.root_reference.data != sym_name or not self._mark(symbol):
             super().print_symbol_name(sym_name)
@@ -103,7 +103,7 @@ class TemplatePrinter(Printer):
         return _NAME
 
     def print_op(self, op: Operation) -> None:
-        """Print an op."""
+        """Print an op, from a template if the op's shape has a template."""
         class_ = op.__class__
         balance = self._balances.get(class_)
         if balance is None:
@@ -150,7 +150,7 @@ class TemplatePrinter(Printer):
     def _learn(
         self, op: Operation, named: Sequence[_Named], parts: Sequence[Attribute]
     ) -> _Text | None:
-        """Return the template of an op; None if its text does not suit all ops of the shape."""
+        """Return the template of an op, or None if its text does not suit all ops of the shape."""
         if len(set(named)) != len(named) or not all(map(is_known_attribute, parts)):
             return None
         stream = self.stream
@@ -172,7 +172,7 @@ class TemplatePrinter(Printer):
         return _Text(parts, head, list(zip(places, rest, strict=True)))
 
     def _fill(self, text: _Text, named: Sequence[_Named]) -> None:
-        """Print an op from the text of its shape."""
+        """Print an op from the template of its shape."""
         names, line = self._names, text.head
         for place, following in text.rest:
             each = named[place]

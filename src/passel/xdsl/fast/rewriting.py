@@ -1,7 +1,7 @@
 """Cached facts about op classes, which let `canonicalize` and `dce` skip most ops.
 
-Most ops of a program neither fold nor match a pattern, and are not dead. xDSL determines this from
-the traits, effects, folders and patterns of each op.
+Most ops of a program are not dead, do not fold, and match no pattern. xDSL determines this for each
+op from the traits, effects, folders and patterns of its class.
 """
 # pyright: reportPrivateUsage=false
 # Operands are read without detour: xDSL's property costs more than all else here.
@@ -50,11 +50,11 @@ def _effects_of(*traits: type[MemoryEffect]) -> frozenset[object]:
 
 _HARMLESS: Final = _effects_of(NoMemoryEffect, MemoryReadEffect)
 _HARMFUL: Final = _effects_of(MemoryWriteEffect, MemoryAllocEffect, MemoryFreeEffect)
-"""Functions that return the same effects for all ops."""
+"""The functions that return the same effects for all ops."""
 (_RECURSIVE,) = _effects_of(RecursiveMemoryEffect)
 
 _SPECIAL: Final = frozenset({-1, 0, 1})
-"""Neutral and absorbing operands of `arith` ops, which always fold."""
+"""The neutral and absorbing operands of `arith` ops, with which the ops always fold."""
 
 _ON_FLOATS: Final = frozenset({"FoldConstConstOp", "FoldConstsByReassociation"})
 _ON_INTEGERS: Final = frozenset(
@@ -63,30 +63,31 @@ _ON_INTEGERS: Final = frozenset(
         "SignlessIntegerBinaryOperationZeroOrUnitRight",
     }
 )
-"""Patterns that only match with constants."""
+"""The names of patterns that match only ops with constant operands."""
 
 
 class OpClass:
-    """Facts about all ops of one class.
+    """Facts that apply to all ops of a class.
 
     Args:
-        op_class: The class.
+        op_class: The op class.
 
     Attributes:
         traits: The traits from which the facts were determined.
-        is_known: Whether the ops only run known code. The other facts apply only to such classes.
+        is_known: Whether rewriting the ops runs only known code. If False, the other facts do not
+            apply.
         ends_blocks: Whether the ops are terminators.
         harms: Whether the ops have unknown effects, or effects other than reads.
         is_recursive: Whether the ops have the effects of their nested ops.
-        effects: The effects of each of the ops; None if they depend on the op.
-        erasable: Whether the ops can be erased if their results are unused; None if this depends on
-            the op.
-        patterns: The patterns for the ops, in order. None if the ops may also fold, or if the
-            patterns are not xDSL's, so that each visit must request them.
+        effects: The effects of every op of the class, or None if the effects depend on the op.
+        erasable: Whether ops with unused results can be erased, or None if this depends on the op.
+        patterns: The canonicalization patterns for the ops, in order. None if the ops may also
+            fold, or if another package defines the patterns, which must then be requested for each
+            op.
         is_constant: Whether the ops are constants.
-        is_arithmetic: Whether the ops are arithmetic that folds and matches as in xDSL's `arith`:
-            with a constant on the left, or with a constant on the right that is neutral, absorbing
-            or not an integer.
+        is_arithmetic: Whether the ops are arithmetic that, as in xDSL's `arith`, folds or matches
+            only if the left operand is a constant, or if the right operand is a constant that is
+            neutral, absorbing or not an integer.
     """
 
     def __init__(self, op_class: type[Operation]) -> None:
@@ -119,9 +120,10 @@ class OpClass:
 
 
 class ClassTable(dict["type[Operation]", OpClass]):
-    """Facts by op class, for one run of a pass.
+    """A table of facts by op class, for one run of a pass.
 
-    Facts about xDSL's own classes are kept between runs while their traits are the same.
+    Facts about known classes are reused in later runs as long as the traits of the class do not
+    change.
     """
 
     def __missing__(self, op_class: type[Operation]) -> OpClass:
@@ -135,12 +137,12 @@ class ClassTable(dict["type[Operation]", OpClass]):
         return facts
 
     def effects_of(self, op: Operation) -> AbstractSet[EffectInstance] | None:
-        """Return the effects of an op, as `get_effects` does."""
+        """Return the memory effects of an op, as xDSL's `get_effects` does."""
         known = self[type(op)].effects
         return get_effects(op) if known is None else known
 
     def may_erase(self, op: Operation) -> bool:
-        """Return whether an op can be erased if it is unused, as `would_be_trivially_dead` does."""
+        """Return whether an unused op can be erased, as xDSL's `would_be_trivially_dead` does."""
         facts = self[type(op)]
         if facts.erasable is not None:
             return facts.erasable
@@ -149,7 +151,7 @@ class ClassTable(dict["type[Operation]", OpClass]):
         return would_be_trivially_dead(op)
 
     def _harms_inside(self, root: Operation) -> bool:
-        """Return whether an op has effects; xDSL would list all effects, which is slow in loops."""
+        """Return whether nested ops have effects other than reads, up to the first such op."""
         parents = [root]
         for parent in parents:
             for region in parent.regions:
@@ -166,14 +168,15 @@ class ClassTable(dict["type[Operation]", OpClass]):
 
 
 _kept: WeakKeyDictionary[type[Operation], OpClass] = WeakKeyDictionary()
-"""Facts about xDSL's own classes."""
+"""The facts about known classes, which later runs reuse."""
 
 
 class QuickPattern(RewritePattern):
-    """A pattern that applies another pattern to the few ops that the latter may rewrite.
+    """A pattern that runs another pattern only on ops that the other pattern may rewrite.
 
     Args:
-        pattern: A pattern that erases, folds and rewrites ops as xDSL's `canonicalize` does.
+        pattern: The pattern to apply, which erases, folds and rewrites ops as xDSL's `canonicalize`
+            does.
     """
 
     def __init__(self, pattern: RewritePattern) -> None:
@@ -181,7 +184,7 @@ class QuickPattern(RewritePattern):
         self._classes = ClassTable()
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        """Rewrite an op."""
+        """Apply the pattern to an op that it may rewrite."""
         facts = self._classes[type(op)]
         if not facts.is_known or (
             facts.erasable is not False
@@ -200,7 +203,7 @@ class QuickPattern(RewritePattern):
                     return
 
     def _is_not_constant(self, op: Operation) -> bool:
-        """Return whether arithmetic does not fold for lack of suitable constants."""
+        """Return whether an arithmetic op cannot fold since it has no suitable constant operand."""
         left, right = op._operands
         if self._may_be_constant(left):
             return False
@@ -229,7 +232,7 @@ def is_odd_loop(op: Operation) -> bool:
 
 
 def computes_with_integers(op_class: Any) -> bool:
-    """Return whether a class is integer arithmetic that xDSL folds."""
+    """Return whether an op class is integer arithmetic that xDSL folds."""
     # Without it there are no such ops, and loading it takes longer than a small program.
     arith = sys.modules.get("xdsl.dialects.arith")
     if arith is None:

@@ -1,7 +1,7 @@
 """Cached symbol tables for verifiers.
 
-xDSL searches the ops of a symbol table at each lookup, which dominates the time in modules with
-many calls.
+xDSL searches the ops of a symbol table at each lookup, which dominates the verification time of
+modules with many calls.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ _plain: Final = SymbolTable.lookup_symbol
 _is_verifying: Final = ContextVar("is_verifying", default=False)
 
 _Table = dict[str, tuple[Operation, SymbolOpInterface]]
-"""The ops of a symbol table by name, with the trait that knows their name."""
+"""The symbols of a table by name, each with the trait that returns the name."""
 
 _KEPT: Final = "passel.symbols"
-"""The name under which an op keeps its table, among its other fields."""
+"""The name of the field in which an op stores its cached table."""
 
 
 @contextmanager
 def symbols_at_hand(fresh: Operation | None) -> Generator[None]:
-    """Cache symbol tables for verifiers inside the `with` block.
+    """Let verifiers use cached symbol tables inside the `with` block.
 
-    A lookup checks a symbol in the cached table, and rebuilds the table if the symbol is missing. A
-    table is therefore correct after any change, except that it may contain the second of two
-    symbols with the same name.
+    A lookup checks whether the cached symbol is still in the table, and rebuilds the table
+    otherwise. The result is therefore correct after any change, except that it may be the second of
+    two symbols with the same name.
 
     Args:
-        fresh: An op whose cached table is discarded.
+        fresh: The op whose cached table is discarded first. If None, no table is discarded.
     """
     if fresh is not None:
         vars(fresh).pop(_KEPT, None)
@@ -85,7 +85,7 @@ def _may_be_table(op_class: type[Operation]) -> bool:
 
 
 def _find(table: _Table, anchor: Operation, name: str) -> Operation | None:
-    """Return the op of a name if it is still in the table and still has that name."""
+    """Return the symbol with a name, or None if it was moved, erased or renamed."""
     found, trait = table.get(name, (None, None))
     if found is None or trait is None or found.parent_op() is not anchor:
         return None
@@ -94,7 +94,7 @@ def _find(table: _Table, anchor: Operation, name: str) -> Operation | None:
 
 
 def _table(anchor: Operation) -> _Table:
-    """Return the table of an op; empty if one of its ops may compute its name."""
+    """Return the symbol table of an op, or an empty table if a symbol may compute its name."""
     table: _Table = {}
     for op in anchor.regions[0].block.ops:
         trait = op.get_trait(SymbolOpInterface)

@@ -1,4 +1,4 @@
-"""A parser that builds ops on lines of a known shape from templates."""
+"""A parser that builds ops from templates on lines whose shape is known."""
 # pyright: reportPrivateUsage=false
 # xDSL's parser is extended by overriding its `_parse_*` methods; there is no public hook.
 
@@ -85,14 +85,14 @@ class _Line(NamedTuple):
     """A line without a template.
 
     Attributes:
-        match: The line, from its first token.
+        match: The regex match of the line, from the first token.
         text: The line, with a null character in place of an explicit location.
-        location: The explicit location, if there is one.
-        following: The next line, if it may contain an op.
+        location: The explicit location, or None.
+        following: The regex match of the next line, or None at the end of the text.
         key: The shape of the line.
-        names: The names in the line.
-        spelling: The number or symbol that the shape leaves out.
-        shapes: The known shapes under the enclosing dialects.
+        names: The names of values and blocks in the line.
+        spelling: The number or symbol that the shape leaves out, or None.
+        shapes: The known shapes of lines inside ops of the enclosing dialects.
     """
 
     match: re.Match[str]
@@ -112,17 +112,17 @@ class _Line(NamedTuple):
 
     @property
     def follower(self) -> str:
-        """The head of the token after the line."""
+        """The head of the next line, or an empty string at the end of the text."""
         return "" if self.following is None else self.following[2]
 
 
 class TemplateParser(SourceParser):
     """A `SourceParser` that builds ops from templates of earlier lines.
 
-    The IR and all errors are the same, except that lines of the same shape share type and
-    attribute objects. An op becomes a template if it is on one line, has no regions, and if its
-    parser and its attributes are known (see `passel.xdsl.fast.known`). A line that differs from its
-    template is parsed the ordinary way.
+    The IR and all errors are the same as those of `SourceParser`, except that lines of the same
+    shape share type and attribute objects. An op becomes a template if it has no regions and is on
+    a single line, and if its parser and attributes are known (see `passel.xdsl.fast.known`).
+    `SourceParser` parses a line that does not fit the template of its shape.
 
     Attributes:
         ops_from_templates: The number of ops that were built from templates.
@@ -148,7 +148,7 @@ class TemplateParser(SourceParser):
             block.add_op(op)
 
     def parse_optional_location(self) -> LocationAttr | None:
-        """Parse a location, if there is one."""
+        """Parse an explicit location, or return None if the next token starts no location."""
         match = _at_location(self.lexer.input.content, self._token.start)
         if match is None:
             return super().parse_optional_location()
@@ -161,7 +161,7 @@ class TemplateParser(SourceParser):
         """Build ops from templates up to the first line without one.
 
         Returns:
-            That line, if it may become a template.
+            The first line without a template, or None if it cannot become a template.
         """
         text = self._parser_state.lexer.input.content
         if (size := len(cast("Collection[object]", self.ctx.loaded_ops))) != self._known_ops:
@@ -243,7 +243,7 @@ class TemplateParser(SourceParser):
         return op
 
     def _find_operands(self, template: Template, names: list[str]) -> list[SSAValue[Any]] | None:
-        """Return the operands with these names; None if one does not fit the template."""
+        """Return the operands with the given names, or None if an operand does not fit."""
         operands: list[SSAValue[Any]] = []
         values = self.ssa_values
         for at, expected in template.operands:
@@ -257,7 +257,7 @@ class TemplateParser(SourceParser):
         return operands
 
     def _find_attribute(self, hole: Hole, spelling: str) -> Attribute | None:
-        """Return the attribute that the shape leaves out; None if it is not valid for its type."""
+        """Return the attribute that the shape leaves out, or None if it is invalid for its type."""
         found = self._spelled.get(spelling)
         if found is None and (found := hole.attribute(spelling)) is not None:
             self._spelled[spelling] = found
@@ -266,7 +266,7 @@ class TemplateParser(SourceParser):
     def _find_blocks(
         self, template: Template, names: list[str], start: int, content: str
     ) -> Sequence[Block] | None:
-        """Return the successors, forward declarations included; None if a name is unusual."""
+        """Return the successors, including forward declarations, or None if a name is unusual."""
         if not template.successors:
             return ()
         blocks = self.blocks
@@ -289,7 +289,7 @@ class TemplateParser(SourceParser):
     # ---- lines to learn from ---------------------------------------------------------
 
     def _parse_new_line(self, line: _Line) -> Operation | None:
-        """Parse an op the ordinary way, and make it a template if possible."""
+        """Parse an op without a template, and make a template from the op if possible."""
         op = self.parse_optional_operation()
         key, known = line.key, line.shapes.get(line.key)
         if known is None:
@@ -315,7 +315,7 @@ class TemplateParser(SourceParser):
         return op
 
     def _to_template(self, line: _Line, op: Operation) -> Template | None:
-        """Return a template of an op that was just parsed; None if that is not possible."""
+        """Return a template of an op that was just parsed, or None if a template is impossible."""
         text = line.text
         start = op_start(text)
         name = None if start < 0 else _OP_NAME.match(text, start)
@@ -356,7 +356,7 @@ class TemplateParser(SourceParser):
         return isinstance(op.location, SourceLocation) and start <= op.location.offset < end
 
     def _names_known_attributes(self, text: str) -> bool:
-        """Return whether all dialect types and attributes in a line are of known classes.
+        """Return whether the classes of all dialect types and attributes in a line are known.
 
         The parser of an unknown class may return an attribute of a known class.
         """

@@ -1,4 +1,4 @@
-"""Templates of ops, to build ops of the same shape with other operands."""
+"""Templates for building ops of the same shape with different operands."""
 
 from __future__ import annotations
 
@@ -47,16 +47,16 @@ _DIFFERING: Final = re.compile(
     """,
     re.ASCII | re.VERBOSE,
 )
-"""A part that the shape of a line may leave out: a typed integer, or the name of a symbol."""
+"""The part that the shape of a line may leave out: a typed integer, or the name of a symbol."""
 
 _find_start: Final = re.compile(r"[^=]*+=[ \t\r\f\v]*+").match
 _find_names: Final = re.compile(rf"[%^]({NAME})", re.ASCII).finditer
 
 
 def shape_of(line: str) -> tuple[Hashable, list[str]]:
-    """Return the shape of a line, for comparison, and its names, without `%` and `^`.
+    """Return the shape of a line as a hashable key, and its names without `%` and `^`.
 
-    The line starts at a token.
+    The line must start with a token.
 
     Example:
         >>> shape_of("%a = arith.addi %b, %b : i32")[1]
@@ -78,10 +78,11 @@ def shape_of(line: str) -> tuple[Hashable, list[str]]:
 
 
 def shape_with_hole(line: str) -> tuple[Hashable, str] | None:
-    """Return the shape of a line without its integer or symbol, this part, and the type.
+    """Return the shape of a line without its typed integer or symbol, and the text of this part.
 
     Returns:
-        The result is None if the line has no such part, or several.
+        The shape and the text, or None if the line does not contain exactly one typed integer or
+        symbol.
 
     Example:
         >>> shape_with_hole("%a = arith.constant -12 : i32")[1]
@@ -97,7 +98,7 @@ def shape_with_hole(line: str) -> tuple[Hashable, str] | None:
 
 
 def op_start(line: str) -> int:
-    """Return the offset of the op's name in a line; -1 if the line does not contain it."""
+    """Return the offset of the op name in a line, or -1 if the line has no op name."""
     if line[0] != "%":
         return 0
     match = _find_start(line)
@@ -105,14 +106,14 @@ def op_start(line: str) -> int:
 
 
 def name_spans(line: str) -> list[tuple[int, int]]:
-    """Return the spans of the names in a line, including their `%` or `^`."""
+    """Return the spans of the names in a line, including the sigils `%` and `^`."""
     return [match.span() for match in _find_names(line)]
 
 
 def can_follow(head: str) -> bool:
-    """Return whether the first group in `LINE` identifies the token after a line.
+    """Return whether the head of a line identifies the first token of the line.
 
-    Of a name, only the kind is known, which is sufficient for parsers.
+    The heads `%` and `^` identify only the kind of a name, which is sufficient for parsers.
     """
     return head in {"%", "^", "}"} or len(head) > 1 or (head.isascii() and head.isidentifier())
 
@@ -125,12 +126,12 @@ _new_attribute: Final[Any] = Attribute.__new__
 
 
 class Hole(NamedTuple):
-    """The place in an op for the integer or symbol that its shape leaves out.
+    """The property or attribute with the integer or symbol that the shape of an op leaves out.
 
     Attributes:
-        is_property: Whether the place is a property; otherwise it is an attribute.
+        is_property: Whether the integer or symbol is in a property rather than an attribute.
         key: The name of the property or attribute.
-        first: The integer or symbol of the first op.
+        first: The integer or symbol of the op from which the template was made.
     """
 
     is_property: bool
@@ -138,7 +139,7 @@ class Hole(NamedTuple):
     first: IntegerAttr[Any] | SymbolRefAttr
 
     def attribute(self, spelling: str) -> Attribute | None:
-        """Return the attribute with this spelling; None if it is not valid for its type."""
+        """Return the attribute with a spelling, or None if a number is invalid for its type."""
         if isinstance(self.first, SymbolRefAttr):
             part = {"root_reference": StringAttr(spelling[1:])}
         else:
@@ -155,19 +156,19 @@ class Hole(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Template:
-    """The common parts of ops of the same shape.
+    """The parts that all ops of the same shape share.
 
     Attributes:
-        op_class: The op's class.
-        bound: The number of named results, whose names come first in the line.
-        operands: The index of the name of each operand, and the type of the operand.
-        successors: The index of the name of each successor.
-        result_types: The results' types.
-        properties: The op's properties.
-        attributes: The op's attributes.
-        parts: All types, properties and attributes of the op.
-        hole: The place of the part that the shape leaves out, if any.
-        followers: The heads of the next line after which ops of this shape were parsed.
+        op_class: The class of the ops.
+        bound: The number of named results, whose names are the first names in the line.
+        operands: For each operand, the index of its name in the line, and its type.
+        successors: For each successor, the index of its name in the line.
+        result_types: The types of the results.
+        properties: The properties of the ops.
+        attributes: The attributes of the ops.
+        parts: All types, properties and attributes of the ops.
+        hole: The property or attribute whose value the shape leaves out, or None.
+        followers: The heads of the lines that followed ops of this shape.
     """
 
     op_class: type[Operation]
@@ -187,7 +188,7 @@ class Template:
         successors: Sequence[Block],
         filling: Attribute | None,
     ) -> Operation:
-        """Return a new op, detached, at an unknown location."""
+        """Create a detached op from the template, with an unknown location."""
         op = _new_op(self.op_class)
         if operands:
             op.operands = operands
@@ -204,10 +205,11 @@ class Template:
         return op
 
     def find_hole(self, spelling: str) -> Hole | None:
-        """Return the place of the integer or symbol in the op.
+        """Find the property or attribute with the integer or symbol that the shape leaves out.
 
         Returns:
-            None if the op contains several, or only one inside another attribute.
+            The hole, or None if the op contains several integers or symbols, or only one that is
+            nested in another attribute.
         """
         is_symbol = spelling[0] == "@"
         kind = cast("type[Attribute]", SymbolRefAttr if is_symbol else IntegerAttr)
@@ -231,7 +233,7 @@ def _count(kind: type[Attribute], attribute: Attribute) -> int:
 
 
 class Types:
-    """The types of a source, with one object for each type."""
+    """The types in a source, with one object for each distinct type."""
 
     def __init__(self) -> None:
         self._by_text: dict[tuple[type[Attribute], str], Attribute] = {}
@@ -239,9 +241,10 @@ class Types:
         self._by_address: dict[int, tuple[Attribute, Attribute]] = {}
 
     def first(self, type_: Attribute) -> Attribute:
-        """Return the first type that is equal to a type; the type itself if its class is not known.
+        """Return the first equal type in the source, or the type itself if its class is not known.
 
-        Types must also print the same: some of xDSL's types are equal but print differently.
+        Equal types must also have the same text, since some of xDSL's types are equal but print
+        differently.
         """
         found = self._by_address.get(id(type_))
         if found is None:
@@ -258,13 +261,13 @@ def to_template(
     """Return a template of an op that was just parsed.
 
     Args:
-        op: The op, of a plain class and with a known parser.
-        names: The names in the line.
-        bound: The number of names at the start that are results.
-        used: The index of the other name of each value or block, by address.
+        op: The op, whose class must have a known parser.
+        names: The names of values and blocks in the line.
+        bound: The number of result names at the start of the line.
+        used: The index of the name of each operand or successor, by the address of the object.
 
     Returns:
-        The template; None if a template cannot represent the op, or an attribute is not known.
+        The template, or None if a template cannot represent the op or an attribute is not known.
     """
     named = (*op._operands, *op._successors)
     if (
