@@ -1,4 +1,4 @@
-"""passel on xDSL: the adapter, the analyses, and the passes that work on any isolated op.
+"""Support for xDSL: the adapter, the analyses, and the passes, which run on any isolated op.
 
 `import passel` does not import this package. The package imports only as much of xDSL as the
 adapter needs: passes are imported when a pipeline names them, and analyses when a pass uses them.

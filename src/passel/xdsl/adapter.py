@@ -1,7 +1,7 @@
 """The adapter for xDSL.
 
-The adapter hides that unregistered ops share one name and claim every trait, and that an error of
-xDSL's verifier prints the module.
+The adapter hides two peculiarities of xDSL: all unregistered ops share one name and have every
+trait, and an error of the verifier prints the whole module.
 """
 
 from __future__ import annotations
@@ -47,17 +47,17 @@ if TYPE_CHECKING:
 _LIFETIME = Lifetime(attrgetter("parent"))
 
 _ISOLATED_IN_MLIR = frozenset({"llvm.func"})
-"""Ops that are isolated from above in MLIR, but not in xDSL."""
+"""The names of ops that are isolated from above in MLIR, but not in xDSL."""
 
 
 class XDSLAdapter(IRAdapter):
-    """The adapter for xDSL's ops; contexts are `xdsl.context.Context`.
+    """The adapter for xDSL's ops, whose contexts are `xdsl.context.Context` objects.
 
     Args:
-        dominance: Whether a use before its definition makes IR invalid, as in MLIR; xDSL's
-            own verifier accepts it.
-        dialects: Additional dialects of contexts, which replace installed dialects of the same
-            names.
+        dominance: Whether the verifier checks that definitions dominate uses, as MLIR's verifier
+            does. xDSL's own verifier does not check dominance.
+        dialects: The additional dialects of new contexts, which replace installed dialects of the
+            same name.
     """
 
     name = "xdsl"
@@ -73,11 +73,11 @@ class XDSLAdapter(IRAdapter):
 
     @property
     def key_of(self) -> Callable[[Any], Hashable]:
-        """The class of an op, which is unique per op name and context, even if unregistered."""
+        """The function that returns the class of an op, which is unique per op name and context."""
         return type
 
     def create_context(self) -> Context:
-        """Return a context in which the dialects of all packages are registered, but not loaded."""
+        """Return a new context in which all installed dialects are registered, but not loaded."""
         from passel.xdsl.registration import installed_universe
 
         context, own = Context(), {each.name: lambda each=each: each for each in self._dialects}
@@ -90,7 +90,7 @@ class XDSLAdapter(IRAdapter):
         return isinstance(thing, Dialect)
 
     def with_dialects(self, dialects: Sequence[Any]) -> XDSLAdapter:
-        """Return an adapter with additional dialects, which replace dialects of the same names.
+        """Return a copy of the adapter with additional dialects, which take precedence.
 
         Raises:
             DefinitionError: If an object is not a `Dialect`.
@@ -101,16 +101,16 @@ class XDSLAdapter(IRAdapter):
         return XDSLAdapter(dominance=self._dominance, dialects=(*self._dialects, *dialects))
 
     def make_frontend(self) -> Frontend:
-        """Return the frontend that reads and prints files for one run of a tool."""
+        """Create the frontend that reads and prints files in one run of a tool."""
         from passel.xdsl.frontend import XDSLFrontend
 
         return XDSLFrontend(self)
 
     def context_of(self, op: Operation) -> None:
-        """Return None: xDSL's ops do not know their context."""
+        """Return None, since xDSL's ops do not refer to their context."""
 
     def load_dialects(self, context: Context, names: Iterable[str]) -> None:
-        """Load the named dialects that are not loaded yet."""
+        """Load the named dialects into a context unless they are already loaded."""
         loaded = self.loaded_dialects(context)
         for name in names:
             if name not in loaded and context.get_optional_dialect(name) is None:
@@ -120,7 +120,7 @@ class XDSLAdapter(IRAdapter):
                 raise LookupError(msg)
 
     def dialects_in(self, op: Operation) -> dict[str, Operation]:
-        """Return the dialects of the registered ops in `op` and of `op`, with an op of each."""
+        """Return the dialects of `op` and its nested registered ops, each with its first op."""
         found: dict[str, Operation] = {}
         for each in op.walk():
             if not isinstance(each, UnregisteredOp):
@@ -128,30 +128,30 @@ class XDSLAdapter(IRAdapter):
         return found
 
     def loaded_dialects(self, context: Context) -> set[str]:
-        """Return the names of the loaded dialects."""
+        """Return the names of the dialects that a context has loaded."""
         return {"builtin", *(dialect.name for dialect in context.loaded_dialects)}
 
     def declares_dialects(self, pass_: Pass[Any]) -> bool:
-        """Return whether a pass declares its dialects; xDSL's own passes do not."""
+        """Return whether a pass declares its dependent dialects, which xDSL's own passes do not."""
         from passel.xdsl.module_passes import XDSLPass
 
         return not isinstance(pass_, XDSLPass)
 
     def kind_of(self, op: Operation) -> OpKind:
-        """Return the `OpKind` of ops with the name of this op."""
+        """Return the `OpKind` of all ops with the same name as `op`."""
         if isinstance(op, UnregisteredOp):
             name = op.op_name.data
             return OpKind(name, registered=False, isolated=False, implements=_implements_nothing)
         return _kind(type(op))
 
     def kind_named(self, context: Context, name: str) -> OpKind | None:
-        """Return the kind of a registered op, and load its dialect if necessary."""
+        """Return the `OpKind` for a registered op name, and load the op's dialect if necessary."""
         op_class = _known_op(context, name)
         # Unregistered ops that occurred are in the table as well.
         return None if op_class is None or issubclass(op_class, UnregisteredOp) else _kind(op_class)
 
     def misfit(self, context: Context, outer: str, inner: str) -> str:
-        """Return why an op cannot be inside another, by its `HasParent` or as a symbol."""
+        """Return why `inner` cannot be immediately inside `outer`, or an empty string."""
         enclosing, op_class = _known_op(context, outer), _known_op(context, inner)
         if enclosing is None or op_class is None:
             return ""
@@ -166,7 +166,7 @@ class XDSLAdapter(IRAdapter):
         return ""
 
     def suggest_op(self, context: Context, name: str) -> str:
-        """Suggest a similar name of an op, from the closest dialect."""
+        """Return a hint that suggests the registered op whose name is most similar to `name`."""
         dialects = list(context.registered_dialect_names)
         dialect, _, _ = name.partition(".")
         if dialect not in dialects:
@@ -182,31 +182,31 @@ class XDSLAdapter(IRAdapter):
         return [*ops_in(op)]
 
     def parent(self, op: Operation) -> Operation | None:
-        """Return the enclosing op."""
+        """Return the op that immediately encloses `op`, or None at the top level."""
         return op.parent_op()
 
     def symbol_name(self, op: Operation) -> str | None:
-        """Return the op's `sym_name`."""
+        """Return the `sym_name` of an op, or None if the op has no `sym_name`."""
         name = op.get_attr_or_prop("sym_name")
         return name.data if isinstance(name, StringAttr) else None
 
     def location(self, op: Operation) -> Location:
-        """Return the op's location, if it names a file."""
+        """Return the location of an op, converted from xDSL's location attribute."""
         return convert_location(op.location)
 
     def verify(self, op: Operation, *, recursive: bool) -> None:
-        """Verify op by op, so that an error names the invalid op."""
+        """Verify an op such that an error names the invalid op."""
         verify(op, recursive=recursive, dominance=self._dominance)
 
     def print_op(self, op: Operation, flags: PrintFlags) -> str:
-        """Print an op with xDSL's printer, in generic form if the custom form fails."""
+        """Print an op with xDSL's printer, in generic form if a custom printer fails."""
         try:
             return printed(op, flags)
         except Exception:  # noqa: BLE001 - invalid IR breaks custom printers in any way
             return printed(op, flags._replace(generic=True))
 
     def prints_apart(self, op: Operation) -> bool:
-        """Return whether the ops in an op share no values, like functions and globals."""
+        """Return whether the ops inside an op share no values and can be printed separately."""
         if len(op.regions) != 1 or not (op.parent is None or _kind(type(op)).isolated):
             return False
         block = op.regions[0].first_block
@@ -222,47 +222,47 @@ class XDSLAdapter(IRAdapter):
     renew_fingerprint: Any = staticmethod(fingerprint)
 
     def versions(self) -> Mapping[str, str]:
-        """Return the release of xDSL."""
+        """Return the version of the installed xDSL release by package name."""
         return {"xdsl": INSTALLED}
 
     def ship(self, ops: Sequence[Operation], context: Context) -> bytes:
-        """Return copies of ops for another process, which returns its changes."""
+        """Encode copies of ops, so that another process can run passes on them."""
         from passel.xdsl.transport.shipping import ship
 
         return ship(ops, context)
 
     def receive(self, data: bytes) -> Shipment:
-        """Return the ops and the context that `ship` encoded."""
+        """Decode the ops and the context that `ship` encoded."""
         from passel.xdsl.transport.shipping import receive
 
         return receive(data, lambda dialects: self.with_dialects(dialects).create_context())
 
     def note(self, op: Operation) -> Snapshot:
-        """Return a snapshot of an op, to find its changes later."""
+        """Return a snapshot of an op, so that later changes can be encoded."""
         from passel.xdsl.transport.changes import checked_snapshot
 
         return checked_snapshot(op)
 
     def encode_changes(self, op: Operation, noted: Snapshot) -> bytes:
-        """Return the changes of an op since a snapshot."""
+        """Encode the changes to an op since a snapshot."""
         from passel.xdsl.transport.changes import encode_changes
 
         return encode_changes(op, noted)
 
     def decode_changes(self, op: Operation, data: bytes, context: Context) -> Callable[[], None]:
-        """Return a function that makes the changes from `encode_changes` to an op."""
+        """Return a function that applies the changes from `encode_changes` to an op."""
         from passel.xdsl.transport.changes import decode_changes
 
         return decode_changes(op, data, context)
 
     def limited_rewrites(self, limit: int | None) -> AbstractContextManager[list[str]]:
-        """Limit and record the rewrites that passes make."""
+        """Return a context manager that limits and records the pattern rewrites of passes."""
         from passel.xdsl.rewrites import limited_rewrites
 
         return limited_rewrites(limit)
 
     def functions(self, op: Operation) -> Sequence[str]:
-        """Return the names of the functions with bodies."""
+        """Return the names of the functions in `op` that have a body."""
         from passel.xdsl.interpreting import functions
 
         return functions(op)
@@ -270,25 +270,25 @@ class XDSLAdapter(IRAdapter):
     def computed(
         self, op: Operation, context: Context, symbol: str, arguments: str, seconds: float
     ) -> Sequence[str]:
-        """Run a function with xDSL's interpreter."""
+        """Run a function in xDSL's interpreter, and return a text for each run."""
         from passel.xdsl.interpreting import computed
 
         return computed(op, context, symbol, arguments, seconds)
 
     def lifetime(self) -> Lifetime:
-        """Return the policy for detecting erased ops, by the block of an op."""
+        """Return the policy that detects erased ops by their parent block."""
         return _LIFETIME
 
     def print_source(self, op: Operation, context: Context, *, locations: bool = False) -> str:
-        """Print an op in generic form with resources, which loses the least information."""
+        """Print an op and its resources in generic form, which loses the least information."""
         return print_source(op, context, locations=locations)
 
     def readable_source(self, text: str, context: Context) -> str:
-        """Return the custom form of a text if it parses to the same IR."""
+        """Convert a text to custom form if both forms parse to the same IR."""
         return readable_source(text, context)
 
     def reading_flags(self, op: Operation, context: Context) -> tuple[str, ...]:
-        """Return the flags that a tool needs to read this op."""
+        """Return the command-line flags that a tool needs to parse the printed op."""
         return reading_flags(op)
 
     def wrap_pass_class(self, foreign: type) -> type[Pass[Any]]:
@@ -320,7 +320,7 @@ def _implements_nothing(interface: type) -> bool:  # noqa: ARG001
 
 
 def _known_op(context: Context, name: str) -> type[Operation] | None:
-    """Return the class of a registered op, and load its dialect if necessary."""
+    """Return the class of a registered op by name, and load its dialect if necessary."""
     # Pipelines are for modules, and few of these need anything else of their dialect.
     if name == ModuleOp.name:
         return ModuleOp
@@ -344,16 +344,17 @@ def _kind(op_class: type[Operation]) -> OpKind:
 
 
 def parse_file(path: str | Path, context: Context | None = None) -> Operation:
-    """Parse a file of MLIR text to its top-level operation, and verify it.
+    """Parse and verify a file of MLIR text, and return the top-level op.
 
     Args:
-        path: The file.
-        context: The context to look dialects up in; by default a new one with all dialects.
+        path: The path of the file.
+        context: The context that provides the dialects. If None, a new context with all installed
+            dialects.
 
     Raises:
         OSError: The file cannot be read.
         ParseError: The text does not parse.
-        InvalidIR: The IR is not valid.
+        InvalidIR: The parsed IR is invalid.
     """
     from passel.xdsl.parsing import parse_source
 

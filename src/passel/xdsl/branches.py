@@ -1,6 +1,6 @@
-"""Operands that branches pass to their successors.
+"""The operands that branches pass to their successors.
 
-xDSL has no counterpart of MLIR's `BranchOpInterface`, so this module lists the known ops.
+xDSL has no counterpart to MLIR's `BranchOpInterface`, so this module lists the known branch ops.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SEGMENTS = "operandSegmentSizes"
 
 
 def successor_operands(branch: Operation) -> list[Sequence[SSAValue]] | None:
-    """Return the operands for each successor of a branch; None if the op is not known.
+    """Return the operands that a branch passes to each successor, or None if the op is unknown.
 
     Example:
         >>> from xdsl.ir import Block
@@ -40,7 +40,7 @@ def successor_operands(branch: Operation) -> list[Sequence[SSAValue]] | None:
 
 
 def pass_to_successor(branch: Operation, index: int, value: SSAValue) -> None:
-    """Add an operand for a successor to a branch that `successor_operands` supports."""
+    """Append a value to the operands that a branch passes to the successor with an index."""
     passed = successor_operands(branch)
     assert passed is not None, f"'{branch.name}' is not a known branch"  # noqa: S101
     lengths = [len(values) for values in passed]

@@ -1,7 +1,7 @@
-"""`passel-opt --compat=xdsl`: the tool with xdsl-opt's flags and output, and passel's pipelines.
+"""The mode `passel-opt --compat=xdsl`, with xdsl-opt's flags and output and passel's pipelines.
 
-In this mode, xDSL's own driver runs with three parts replaced: a faster parser, passel's pipelines
-(which can be nested), and verification only of changed ops between passes.
+In this mode, xDSL's own driver runs with a faster parser and with passel's pipelines, which can be
+nested. Between passes, only changed ops are verified.
 
 Source: `xdsl.xdsl_opt_main.xDSLOptMain`, xDSL 0.74.
 """
@@ -48,13 +48,14 @@ def main(
     write: Callable[[str], None],
     after_parsing: Callable[[], None],
 ) -> int:
-    """Run as xdsl-opt would, and return the exit code.
+    """Run xdsl-opt's driver with passel's pipelines, and return the exit code.
 
     Args:
-        argv: The arguments.
-        registry: The available passes; by default all installed ones.
-        dialects: Dialects in addition to the installed ones.
-        write: A function that writes to the standard output, completely or with an error.
+        argv: The command-line arguments.
+        registry: The registry of available passes. If None, all installed passes are available.
+        dialects: The dialects to register in addition to the installed dialects.
+        write: A function that writes a text to standard output, and raises an error if the text
+            cannot be written completely.
         after_parsing: A function to call after the input has been parsed.
     """
     verify_attribute, colored = Attribute.__post_init__, Diagnostic.colored
@@ -80,7 +81,7 @@ def main(
 
 
 class _CompatMain(xDSLOptMain):
-    """xDSL's driver around passel's parser and pass manager."""
+    """xDSL's driver with passel's parser and pass manager."""
 
     def __init__(self, args: Sequence[str], *tool: Any) -> None:
         self.registry, dialects, self.write, self.after_parsing = tool
@@ -143,7 +144,7 @@ class _CompatMain(xDSLOptMain):
 
 
 class _Narrator(PassInstrumentation):
-    """The instrument behind `--print-between-passes` and `--time-passes`."""
+    """The instrumentation for `--print-between-passes` and `--time-passes`."""
 
     def __init__(self, args: Any) -> None:
         self.prints: bool = args.print_between_passes

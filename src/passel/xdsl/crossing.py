@@ -1,4 +1,4 @@
-"""xDSL as one side of a crossing between IRs, by generic text."""
+"""The xDSL side of a crossing between two IRs, which exchange ops as generic text."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute, Operation
 
 _WITHOUT_PROPERTIES = frozenset({"gpu.func"})
-"""Ops with a property in xDSL that MLIR does not have."""
+"""The names of ops with a property in xDSL that MLIR's definition lacks."""
 _FEW_ELEMENTS = 100
-"""Constants of at most this many elements are printed as a list."""
+"""The maximum number of elements in a constant that is printed as a list."""
 
 
 class XDSLSide:
-    """The xDSL side of a crossing.
+    """The side of a crossing that parses and prints xDSL's ops.
 
     Args:
-        context: The context of the ops that are read; by default a new one that allows unregistered
+        context: The context for parsing ops. If None, a new context that allows unregistered
             dialects.
-        adapter: The adapter; by default one with all installed dialects.
+        adapter: The xDSL adapter. If None, an adapter with all installed dialects.
     """
 
     def __init__(self, context: Context | None = None, adapter: XDSLAdapter | None = None) -> None:
@@ -44,11 +44,12 @@ class XDSLSide:
             self.context.allow_unregistered = True
 
     def write(self, op: Operation, known: Callable[[str], bool] | None = None) -> str:
-        """Return an op as generic text with locations.
+        """Print an op in generic form with locations.
 
         Args:
-            op: The op.
-            known: A function that returns whether the other IR knows an op with a name.
+            op: The op to print.
+            known: A function that returns whether an op name is registered in the other IR. If
+                None, all op names count as registered.
 
         Raises:
             PassFailure: If xDSL cannot print the op.
@@ -64,11 +65,11 @@ class XDSLSide:
         return stream.getvalue()
 
     def knows(self, name: str) -> bool:
-        """Return whether a name is the name of a registered op."""
+        """Return whether `name` is the name of an op that is registered in xDSL."""
         return self.adapter.kind_named(self.context, name) is not None
 
     def read(self, text: str, enclosing: Iterable[str] = ()) -> Operation:
-        """Return the op in a text.
+        """Parse a text that contains a single op.
 
         Raises:
             PassFailure: If xDSL cannot parse the text.
@@ -79,7 +80,7 @@ class XDSLSide:
             raise PassFailure(f"xDSL cannot read it: {error.msg}") from error
 
     def symbol(self, op: Operation, name: str) -> Operation | None:
-        """Return the op that a symbol denotes in an op, if it exists."""
+        """Return the closest symbol called `name` in the ops around `op`, or None."""
         table = op.parent_op()
         while table is not None:
             for found in self.adapter.children(table):
@@ -89,11 +90,11 @@ class XDSLSide:
         return None
 
     def function_type(self, op: Operation) -> str:
-        """Return the type of a function, as text; empty for other ops."""
+        """Return the printed type of a function, or an empty string for any other op."""
         return str(op.function_type) if isinstance(op, FuncOp) else ""
 
     def replace(self, op: Operation, new: Operation) -> None:
-        """Move the attributes, properties and regions of an op to another one."""
+        """Replace the attributes, properties and regions of `op` with those of `new`."""
         for region, fresh in zip(op.regions, new.regions, strict=True):
             for block in reversed(region.blocks):
                 region.erase_block(block, safe_erase=False)
@@ -105,14 +106,14 @@ class XDSLSide:
 class _Printer(Printer):
     """A printer that prints properties as attributes where MLIR would lose them.
 
-    MLIR drops properties that its op does not have. Passes see only the attributes of ops that MLIR
-    does not know. Both IRs turn the attributes back into properties.
+    MLIR drops a property that its definition of the op lacks, and passes see only the attributes of
+    unregistered ops. Both IRs convert the attributes back to properties.
     """
 
     known: Callable[[str], bool] | None = None
 
     def print_attribute(self, attribute: Attribute) -> None:
-        """Print an attribute; large constants as bytes in MLIR's format."""
+        """Print an attribute, with a large constant as a hexadecimal string in MLIR's format."""
         constant: Any = attribute
         if isinstance(attribute, DenseIntOrFPElementsAttr) and len(constant) > _FEW_ELEMENTS:
             data = bytes_for_mlir([*constant.get_values()], constant.get_element_type())
@@ -123,7 +124,7 @@ class _Printer(Printer):
         super().print_attribute(cast("Attribute", attribute))
 
     def print_op_with_default_format(self, op: Operation) -> None:
-        """Print an op."""
+        """Print an op, with properties as attributes if MLIR would drop them."""
         outer = self.print_properties_as_attributes
         clash = op.properties.keys() & op.attributes.keys()
         self.print_properties_as_attributes = not clash and self._loses_properties(op)

@@ -1,4 +1,4 @@
-"""Pass types of xDSL's own passes, and which of these are idempotent."""
+"""Declarations of the pass types of xDSL's own passes, and of the idempotent passes."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ _TYPES: dict[PassType, str] = {
 
 
 def declare(table: DeclarationTable) -> None:
-    """Declare the types of xDSL's own passes; the package's entry point."""
+    """Declare the pass types of xDSL's own passes, as an entry point of passel."""
     for kind, names in _TYPES.items():
         table.declare(*names.split(), types=(kind,), ir="xdsl")
     # A second run has nothing to do.

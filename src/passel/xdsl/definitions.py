@@ -1,7 +1,8 @@
 """Verification that definitions dominate uses, as in MLIR.
 
-The walk keeps the set of values that are defined at the current op. Only regions of several blocks
-need a dominator tree. `DominanceInfo` checks other uses, and also covers the ops around the root.
+The walk maintains the set of values that are defined at the current op. Only regions with several
+blocks need a dominator tree. `DominanceInfo` checks operands that are not in the set, such as
+values that are defined outside the root op.
 """
 # pyright: reportPrivateUsage=false
 # The walk follows xDSL's private links, and knows values by address: xDSL hashes in Python.
@@ -26,12 +27,14 @@ if TYPE_CHECKING:
 
 
 def check_definitions(root: Operation) -> None:
-    """Check that the operands of ops inside `root` dominate their uses.
+    """Check that the definitions of the operands inside `root` dominate their uses.
 
-    Unreachable blocks may use any value, and so may graph regions within a block.
+    Ops in unreachable blocks may use any value. Ops in graph regions may use any value of their
+    block.
 
     Raises:
-        InvalidIR: If an operand is not dominated by its definition; for the first such op.
+        InvalidIR: If a definition does not dominate a use. The error names the first op with such a
+            use.
 
     Source: `OperationVerifier::verifyDominanceOfContainedRegions`, `mlir/lib/IR/Verifier.cpp`,
         MLIR 22.
@@ -52,7 +55,7 @@ class _Walk:
 
     @cached_property
     def exact(self) -> DominanceInfo:
-        """Dominance in the root, which regions of one block rarely need."""
+        """The dominance analysis of the root op, which single-block regions rarely need."""
         from passel.xdsl.analyses.dominance import DominanceInfo
 
         return DominanceInfo(self.root)
@@ -69,7 +72,7 @@ class _Walk:
         self.defined = outside
 
     def _blocks(self, region: Region, *, is_closed: bool) -> Iterator[tuple[Block, bool]]:
-        """Yield blocks, and whether they are reachable; dominating ones come first."""
+        """Yield each block and whether it is reachable, with dominating blocks first."""
         if (entry := region.first_block) is None:
             return
         tree = None if entry is region.last_block else self.exact.tree(region)
@@ -89,7 +92,7 @@ class _Walk:
             yield from ((block, False) for block in region.blocks if block not in tree)
 
     def _forget(self, block: Block) -> None:
-        """Remove the definitions of a block, which are not visible in the next one."""
+        """Remove the definitions of a block, which are not visible in the next block."""
         forget = self.defined.difference_update
         forget(map(id, block.args))
         for op in block.ops:
@@ -131,7 +134,7 @@ def _undominated(user: Operation, operand: SSAValue) -> InvalidIR:
 
 
 def _relation(user: Operation, block: Block | None) -> str:
-    """Describe in MLIR's words where the definition is relative to the use."""
+    """Describe in MLIR's words where the definition is in relation to the use."""
     if block is user.parent:
         return "in the same block"
     here = None if user.parent is None else user.parent.parent

@@ -1,8 +1,8 @@
-"""Hexadecimal elements of dense constants, where MLIR's format differs from xDSL's.
+"""Conversion of hexadecimal elements of dense constants between MLIR's and xDSL's formats.
 
-MLIR stores an integer in as few bytes as possible, and packs booleans, eight to a byte; xDSL uses
-one, two, four or eight bytes. Bits beyond the width of an integer are zero in MLIR, and copies of
-the sign bit in xDSL.
+MLIR stores an integer in as few bytes as possible, and packs eight booleans into a byte. xDSL uses
+one, two, four or eight bytes. The bits beyond the width of an integer are zero in MLIR, but copies
+of the sign bit in xDSL.
 
 Source: `DenseElementsAttr::isValidRawBuffer`, `mlir/lib/IR/BuiltinAttributes.cpp`, MLIR 22.
 """
@@ -22,7 +22,7 @@ _BYTE = 8
 
 
 def values_in(data: bytes, type_: Any) -> list[Any] | None:
-    """Decode elements from MLIR's bytes; None if xDSL's format is the same."""
+    """Decode elements from MLIR's bytes, or return None to leave the bytes to xDSL's parser."""
     kind, is_complex = _odd_integer(type_.element_type)
     if kind is None:
         return None
@@ -44,7 +44,7 @@ def values_in(data: bytes, type_: Any) -> list[Any] | None:
 
 
 def bytes_for_mlir(values: list[Any], element: Any) -> bytes | None:
-    """Encode elements as MLIR's bytes; None if xDSL's format is the same."""
+    """Encode elements as MLIR's bytes, or return None if xDSL's format is the same."""
     kind, is_complex = _odd_integer(element)
     if kind is None:
         return None
@@ -59,7 +59,7 @@ def bytes_for_mlir(values: list[Any], element: Any) -> bytes | None:
 
 
 def _odd_integer(element: Any) -> tuple[Any, bool]:
-    """Return the integer type if MLIR stores it differently, and whether elements are pairs."""
+    """Return the integer type if MLIR stores it differently, and whether elements are complex."""
     is_complex = type(element) is ComplexType
     kind = element.element_type if is_complex else element
     if type(kind) is not IntegerType:

@@ -1,9 +1,9 @@
 """Change detection for xDSL's IR.
 
-MLIR hashes the identity of an op and its nested ops. Here, fingerprints hold references to the same
-objects and compare them by identity. This is cheaper than hashing attributes, and does not depend
-on the attribute classes with wrong equality. The references keep the objects alive, so no address
-is reused.
+MLIR's fingerprint is a hash of addresses. A fingerprint here contains references to the parts of an
+op and compares them by identity. This is cheaper than hashing attributes, and does not rely on
+attribute classes that define equality incorrectly. The references keep the parts alive, so no
+address is reused.
 """
 # pyright: reportPrivateUsage=false
 # The loop follows xDSL's private links: its speed is what this module is for.
@@ -21,18 +21,18 @@ from xdsl.ir import Attribute, Data, Operation, ParametrizedAttribute
 
 
 class Fingerprint:
-    """The contents of an op and its nested ops at the time of the call of `fingerprint`.
+    """The contents of an op and its nested ops when `fingerprint` was called.
 
-    Two fingerprints are equal if none of the following changed in between: identities of ops,
-    blocks, block arguments and regions, their nesting and order, operands, successors, result and
-    argument types, attributes, properties, locations. Name hints and the place of the root op are
-    ignored. Replacing an attribute by an equal one counts as a change.
+    Two fingerprints are equal if the ops, regions, blocks and block arguments are the same objects
+    in the same order, with the same operands, successors, types, attributes, properties and
+    locations. Name hints and the position of the root op are ignored. Replacing an attribute with
+    an equal attribute counts as a change.
 
     Args:
-        objects: The parts that are compared by identity, in the order of the IR: ops, blocks,
-            regions, and tuples of blocks, regions and values. The names of properties follow a
-            True. The names of attributes follow a False, in sorted order, since printing an
-            unregistered op changes their order.
+        objects: The ops, regions and blocks, and their tuples of values, blocks and regions, in the
+            order of the IR. True precedes the names of an op's properties. False precedes the names
+            of an op's attributes, which are sorted, since printing an unregistered op changes their
+            order.
         attributes: All attributes, types and locations, in the order of the IR.
     """
 
@@ -63,7 +63,7 @@ def fingerprint(  # noqa: C901, PLR0915 - one loop over all ops, in which calls 
 
     If nothing has changed since `last`, the result is `last` itself.
 
-    The semantics are those of `mlir::OperationFingerPrint`.
+    The fingerprint detects the same changes as `mlir::OperationFingerPrint`.
 
     Example:
         >>> from xdsl.dialects.builtin import ModuleOp, UnitAttr
@@ -143,7 +143,7 @@ _CONSTANT = (str, int, float, complex, bytes, Enum, type(None))
 
 @lru_cache(1)
 def _mutable_kinds(count: int) -> tuple[type[Any], ...]:  # noqa: ARG001 - there may be new ones
-    """Return the classes of attributes that may be mutable; xDSL's own are not."""
+    """Return the attribute classes outside xDSL whose payloads may be mutable."""
     own: list[Any] = [
         each for each in _DATA.__subclasses__() if not each.__module__.startswith("xdsl.")
     ]
@@ -162,7 +162,7 @@ def _is_constant(kind: Any) -> bool:
 
 
 def payloads_in(attributes: Iterable[object]) -> Iterator[object]:
-    """Yield the mutable payloads in attributes, including nested ones."""
+    """Yield the mutable payloads of attributes and of the attributes nested in them."""
     kinds = _mutable_kinds(len(_DATA.__subclasses__()))
     seen, left = set[int](), list(attributes) if kinds else []
     while left:
@@ -180,7 +180,7 @@ def payloads_in(attributes: Iterable[object]) -> Iterator[object]:
 
 
 def states_of(attributes: Iterable[object]) -> list[object]:
-    """Return a value that is equal while no payload changes, as far as that is detectable."""
+    """Encode the mutable payloads in attributes, so that changes can be detected by comparison."""
     has_any = _mutable_kinds(len(_DATA.__subclasses__()))  # few IRs do, and a walk takes long
     return [*map(_state_of, payloads_in(attributes))] if has_any else []
 
@@ -196,11 +196,11 @@ class _StatePickler(pickle.Pickler):
     """A pickler that writes the identity of objects that have a name or cannot be pickled."""
 
     def persistent_id(self, obj: Any, /) -> Any:
-        """Return an identity for classes, functions and modules, and None for other objects."""
+        """Return the identity of a class, function or module, and None for any other object."""
         return id(obj) if hasattr(obj, "__name__") else None
 
     def reducer_override(self, obj: Any, /) -> Any:
-        """Return the identity of an object and its fields."""
+        """Return the reduction of an object, or its identity and fields if it cannot be reduced."""
         with suppress(Exception):
             parts: Any = obj.__reduce_ex__(pickle.HIGHEST_PROTOCOL)
             if not isinstance(parts, str):

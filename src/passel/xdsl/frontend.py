@@ -1,4 +1,4 @@
-"""Reading and printing of xDSL's IR for tools."""
+"""Reading and printing xDSL's IR in command-line tools."""
 
 from __future__ import annotations
 
@@ -30,10 +30,11 @@ if TYPE_CHECKING:
 
 
 def _target(text: str) -> Target | None:
-    """Return a target; None for MLIR's text, which is not a target before xDSL 0.60.
+    """Return the target with a specification, or None if the specification is `mlir`.
 
     Raises:
-        UsageError: If the target does not exist, misses a package, or has wrong options.
+        UsageError: If the target does not exist, needs a package that is missing, or rejects its
+            options.
     """
     try:
         spec = parse_spec(text)
@@ -57,13 +58,13 @@ def _target(text: str) -> Target | None:
 
 _NEEDS_MLIR = "needs --ir=mlir: xDSL does not support it"
 _NOT_KNOWN = re.compile("not found|not registered|unregistered|[Uu]nknown")
-"""Log messages about packages whose names cannot be used."""
+"""The errors that may be caused by a package that could not be loaded."""
 
 _BYTECODE = b"ML\xefR"
 
 
 class _Pieces(RawIOBase):
-    """A file in pieces; one growing string, and its copies, would take several times the memory."""
+    """A file that is stored in pieces, since one growing string would take far more memory."""
 
     def __init__(self) -> None:
         self.pieces: list[bytes] = []
@@ -77,7 +78,7 @@ class _Pieces(RawIOBase):
 
 
 class XDSLFrontend(Frontend):
-    """The frontend for xDSL: its parser, printer and targets."""
+    """The frontend that runs xDSL's parser, printer and targets."""
 
     refused: ClassVar[Mapping[str, str]] = dict.fromkeys(
         (
@@ -93,26 +94,26 @@ class XDSLFrontend(Frontend):
     )
 
     def configure(self, settings: FrontendSettings) -> None:
-        """Look up the target."""
+        """Apply the settings of a tool: look up the target and create a context."""
         self.settings = settings
         self._target: Target | None = _target(settings.own.get("target", "mlir"))
         self._base: Context = self.adapter.create_context()
         self._base.allow_unregistered = settings.allow_unregistered
 
     def is_binary(self, data: bytes, name: str) -> bool:
-        """Reject bytecode."""
+        """Return False for text, and raise an error for MLIR bytecode."""
         if data.startswith(_BYTECODE):
             raise UsageError(f"'{name}' is MLIR bytecode, which xDSL cannot read; --ir=mlir can")
         return False
 
     def new_context(self) -> Context:
-        """Return a context with the installed dialects."""
+        """Return a new context in which the installed dialects are registered."""
         return self._base.clone()
 
     def read(
         self, part: SourcePart, context: Context, warn: Callable[[Diagnostic], None]
     ) -> Parsed:
-        """Parse a source with locations, without verifying it."""
+        """Parse a source to an op with locations, without verifying the op."""
         resources: list[ExternalResource] = []
         try:
             op = parse_source(
@@ -128,10 +129,10 @@ class XDSLFrontend(Frontend):
         return Parsed(op, resources)
 
     def emit(self, parsed: Parsed, context: Context) -> bytes:
-        """Print an op as MLIR text or with the chosen target.
+        """Print a parsed op as MLIR text, or in the format of the chosen target.
 
         Raises:
-            Exception: If the target raises an exception.
+            Exception: If the target fails.
         """
         result = _Pieces()
         with TextIOWrapper(cast("Any", result), "utf-8", "surrogateescape", newline="") as stream:
@@ -157,14 +158,14 @@ class XDSLFrontend(Frontend):
         stream.write("\n" if flags.local_scope else "\n\n")
 
     def dialect_names(self) -> Iterable[str]:
-        """Return the names of the installed dialects."""
+        """Return the names of the installed dialects in sorted order."""
         names = sorted(self.adapter.create_context().registered_dialect_names)
         report_left_out()
         return names
 
 
 def _unreadable(error: ParseError) -> UnreadableError:
-    """Convert an error of xDSL's parser to the errors of tools."""
+    """Convert an error of xDSL's parser to the error that tools report."""
     diagnostic = Diagnostic(Severity.ERROR, error.msg, _location(error.span))
     if _NOT_KNOWN.search(error.msg):
         report_left_out()

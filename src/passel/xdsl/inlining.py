@@ -1,7 +1,7 @@
-"""Rules for inlining, and inlining of a single call.
+"""Legality rules for inlining, and the inlining of a single call.
 
-xDSL has no counterpart of MLIR's `DialectInlinerInterface`, so this module lists the dialects whose
-ops MLIR inlines. Authors of other dialects add the interface `InlinerInterface`.
+xDSL has no counterpart to MLIR's `DialectInlinerInterface`, so this module lists the dialects whose
+ops MLIR inlines. Authors of other dialects add `InlinerInterface` to the dialect's interfaces.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _INLINABLE = frozenset(
 
 
 class InlinerInterface(DialectInterface):
-    """A dialect interface that allows ops to be inlined.
+    """A dialect interface that allows the dialect's ops to be inlined.
 
     Example:
         >>> from xdsl.ir import Dialect
@@ -42,14 +42,17 @@ class InlinerInterface(DialectInterface):
     """
 
     def is_legal_to_inline(self, op: Operation, call: Operation) -> bool:
-        """Return whether an op of the dialect may be inlined at a call; by default, all may."""
+        """Return whether an op of the dialect may be inlined at a call.
+
+        By default, all ops of the dialect may be inlined.
+        """
         return True
 
 
 def is_legal_to_inline(op: Operation, call: Operation, context: Context) -> bool:
-    """Return whether an op may be inlined at a call.
+    """Return whether an op in a callee may be inlined at a call.
 
-    Unregistered ops may not be inlined, since their meaning may depend on their place.
+    Unregistered ops may not be inlined, since their semantics may depend on the enclosing op.
     """
     if isinstance(op, UnregisteredOp):
         return False
@@ -69,7 +72,7 @@ _SEVERAL_BLOCKS = frozenset({"func.func", "scf.execute_region"})
 
 
 def obstacle(call: CallOp, callee: FuncOp, context: Context) -> str:
-    """Return the reason why the callee must not be inlined at a call; empty if it may.
+    """Return why a callee must not be inlined at a call, or an empty string if it may be.
 
     Source: `Inliner::Impl::shouldInline`, `mlir/lib/Transforms/Utils/Inliner.cpp`, MLIR 22.
     """
@@ -96,7 +99,7 @@ def _is_marked(op: Operation) -> bool:
 
 
 def _returns(body: Region) -> bool:
-    """Return whether no branch leads to the entry of a body, and a single block returns."""
+    """Return whether no branch targets a body's entry, and a single-block body returns."""
     entry = body.blocks[0]
     if entry.predecessors():
         return False
@@ -104,7 +107,7 @@ def _returns(body: Region) -> bool:
 
 
 def _fits(body: Region, call: CallOp) -> bool:
-    """Return whether the region of a call may contain as many blocks as a body."""
+    """Return whether the region around a call may contain as many blocks as a body."""
     enclosing = call.parent_op()
     return body.first_block is body.last_block or (
         enclosing is not None and enclosing.name in _SEVERAL_BLOCKS
@@ -112,15 +115,16 @@ def _fits(body: Region, call: CallOp) -> bool:
 
 
 def inline_call(call: CallOp, callee: FuncOp, *, in_place: bool) -> list[Operation]:
-    """Replace a call by a copy of the callee's body.
+    """Replace a call with the callee's body or with a copy of the body.
 
     Args:
         call: The call, which is erased.
-        callee: The callee.
-        in_place: Whether to move the body instead, which leaves the callee empty.
+        callee: The called function, which has a body.
+        in_place: Whether to move the body instead of copying it, which leaves the callee without a
+            body.
 
     Returns:
-        The ops that were inlined.
+        The inlined ops, except for nested ops.
     """
     body = Region()
     if in_place:
@@ -170,7 +174,7 @@ def _replace(call: CallOp, values: tuple[SSAValue, ...]) -> None:
 
 
 def _move_locations(ops: list[Operation], caller: Attribute) -> None:
-    """Set the locations of inlined ops to call sites."""
+    """Wrap the locations of inlined ops in call-site locations."""
     unknown = isinstance(caller, UnknownLoc)
     for op in ops:
         for inner in op.walk():

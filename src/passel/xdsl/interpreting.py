@@ -1,4 +1,4 @@
-"""Execution of functions with xDSL's interpreter, to compare their results."""
+"""Run functions in xDSL's interpreter, so that their results can be compared."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ if TYPE_CHECKING:
 _INDEX_WIDTH = 64
 _SEEDS = 4
 _SMALL = 8
-"""Bound of random indices, so that loops end and accesses are in range."""
+"""The upper bound of random indices, so that loops terminate and accesses are in range."""
 
 
 class _Deadline(Interpreter.Listener):
-    """A listener that ends functions that run for too long."""
+    """A listener that stops a function when the time limit is exceeded."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -63,20 +63,21 @@ def computed(
     arguments: str,
     seconds: float,
 ) -> list[str]:
-    """Run a function, and return its results, the contents of its memrefs and its output.
+    """Run a function, and return a text with its results, memref contents and output for each run.
 
     Args:
         module: The module that contains the function.
-        context: Its context.
+        context: The context of the module.
         symbol: The function's name.
-        arguments: The arguments as attributes, such as `1 : i32, 2.0 : f32`. If empty, the function
-            runs several times, on the same pseudo-random arguments in every call.
-        seconds: The time limit.
+        arguments: The function's arguments as a list of attributes, such as `1 : i32, 2.0 : f32`.
+            If the text is empty, the function runs several times on pseudo-random arguments, which
+            are the same in every call of `computed`.
+        seconds: The time limit for all runs together, in seconds.
 
     Raises:
-        NotComputedError: If there is no such function with a body, or the interpreter does not
-            support its types or ops.
-        NotEndedError: If the time limit is exceeded.
+        NotComputedError: If the module does not define the function, or if the interpreter fails on
+            the function or its arguments.
+        NotEndedError: If the runs exceed the time limit.
     """
     op = _bodies(module).get(symbol)
     if op is None or not isinstance(module, ModuleOp):
@@ -87,7 +88,7 @@ def computed(
 
 
 def functions(module: Operation) -> Sequence[str]:
-    """Return the names of the functions with bodies in a module."""
+    """Return the names of the functions in a module that have a body."""
     return [*_bodies(module)]
 
 

@@ -1,9 +1,9 @@
-"""A drop-in replacement for xDSL's MLIR lexer that reads a token per regex match.
+"""A drop-in replacement for xDSL's MLIR lexer that matches each token with a single regex.
 
-xDSL spends about a quarter of its parsing time in the lexer: each token takes several regexes and
-method calls, and two frozen dataclasses. Here one regex matches the common tokens, and tokens
-compute their span on demand. xDSL's own lexer handles unusual text (escapes, non-ASCII characters,
-the end of the input, and all errors), so that both lexers agree by construction.
+xDSL spends about a quarter of its parsing time in the lexer: each token takes several regex matches
+and method calls, and creates two frozen dataclasses. Here, one regex matches the common tokens, and
+a token computes its span on demand. xDSL's own lexer handles escapes, non-ASCII characters, the end
+of the input and all errors, so that both lexers agree by construction.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ _KINDS: Final = {
 
 
 class FastToken(MLIRToken):
-    """A token with its text and start, which computes its span on demand."""
+    """A token that stores its text and start offset, and computes its span on demand."""
 
     # A slot takes the place of the property `text`.
     __slots__ = ("input", "start", "text")  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -105,12 +105,13 @@ def _adopt(token: MLIRToken) -> FastToken:
 
 
 class FastLexer(MLIRLexer):
-    """A faster `MLIRLexer` with the same tokens, errors and positions.
+    """A faster `MLIRLexer` that produces the same tokens, errors and positions.
 
-    Tokens compare equal to xDSL's in `kind`, `span` and `text`; `span.line_offset` is 0.
+    The `kind`, `span` and `text` of a token equal those of xDSL's token. The `line_offset` of a
+    span is 0.
 
     Raises:
-        ParseError: From `lex`, as xDSL's lexer raises it.
+        ParseError: If the text is not a token. `lex` raises the same error as xDSL's lexer.
 
     Example:
         >>> lexer = FastLexer(Input("%0 = arith.addi", "example.mlir"))
@@ -121,7 +122,7 @@ class FastLexer(MLIRLexer):
     pos: int
 
     def lex(self) -> FastToken:
-        """Read the token at `pos`, after white space and comments."""
+        """Skip white space and comments at `pos`, and read the next token."""
         source = self.input
         match = _TOKEN.match(source.content, self.pos)
         if match is None:
@@ -144,7 +145,7 @@ _DEFINITION = re.compile(r"^[ \t]*(#[\w$.-]+)[ \t]*=", re.MULTILINE)
 
 
 class LocationParser(Parser):
-    """xDSL's parser with location ranges, and with location aliases before their definition."""
+    """A parser that also accepts location ranges, and location aliases before their definition."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
@@ -156,7 +157,7 @@ class LocationParser(Parser):
         return cast("FastToken", self._parser_state.current_token)
 
     def _resume_at(self, position: int) -> None:
-        """Continue with the first token from a position."""
+        """Continue parsing at a position in the text."""
         state = self._parser_state
         state.lexer.pos = position
         state.current_token = state.lexer.lex()
@@ -177,7 +178,7 @@ class LocationParser(Parser):
         return super()._parse_location()
 
     def _with_range(self, location: Any) -> Any:
-        """Skip the end of a range, which xDSL cannot represent."""
+        """Skip the end of a location range, which xDSL cannot represent."""
         if isinstance(location, FileLineColLoc) and self.parse_optional_keyword("to"):
             self.parse_optional_integer(allow_boolean=False, allow_negative=False)
             self.parse_punctuation(":")
@@ -193,7 +194,7 @@ class LocationParser(Parser):
         return FusedLoc(tuple(parts), NoneAttr())
 
     def _defined_later(self, name: str) -> Any:
-        """Return the value of an alias that is defined later in the text, if any."""
+        """Return the value of an alias that is defined later in the text, or None."""
         here = self._token.start
         if self._defined_at is None:
             found = _DEFINITION.finditer(self.lexer.input.content)

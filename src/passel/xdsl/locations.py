@@ -1,8 +1,8 @@
 """Source locations that are computed on demand.
 
-Every parsed op gets a location, but few locations are ever read. A `SourceLocation` therefore holds
-the source and an offset. Line and column are computed on demand, from one table of line starts per
-source.
+Every parsed op gets a location, but few locations are ever read. A `SourceLocation` therefore
+stores only the source and an offset. The line and the column are computed on demand, from a table
+of line starts that all locations in a source share.
 """
 
 import re
@@ -29,7 +29,7 @@ class SourceText:
 
     Args:
         text: The source text. Offsets count Unicode code points, as in xDSL's spans.
-        filename: The name that locations in this source report.
+        filename: The file name of locations in this source.
         line_offset: The number of lines before `text` in the file, for split input.
     """
 
@@ -42,7 +42,7 @@ class SourceText:
         self._line_starts: list[int] = []
 
     def line_and_column(self, offset: int) -> tuple[int, int]:
-        """Return the line and the column of `offset`, both counted from 1."""
+        """Return the line and the column of an offset, both counted from 1."""
         starts = self._line_starts
         if not starts:
             starts = [0, *(match.end() for match in _NEWLINE.finditer(self._text))]
@@ -58,7 +58,7 @@ class _Subclassable:
     """A base class that bypasses xDSL's `__init_subclass__`, which forbids subclasses.
 
     xDSL forbids subclasses of attribute classes because its constraints dispatch on the exact
-    class. Locations are not subject to constraints: xDSL checks and prints them by `isinstance`.
+    class. Constraints do not apply to locations, which xDSL checks and prints by `isinstance`.
     """
 
     def __init_subclass__(cls) -> None:
@@ -66,10 +66,11 @@ class _Subclassable:
 
 
 class SourceLocation(_Subclassable, FileLineColLoc):
-    """A `FileLineColLoc` for an offset in a source, resolved on demand.
+    """A `FileLineColLoc` that computes its line and column on demand from an offset in a source.
 
     A `SourceLocation` compares, hashes, prints and pickles like the `FileLineColLoc` with the same
-    values, without the source text. `op.clone()` shares it like any location.
+    values. A pickle does not contain the source text. Like any location, a `SourceLocation` is
+    shared between an op and its clones.
 
     Example:
         >>> str(SourceLocation(SourceText("a b", "example.mlir"), 2))
@@ -89,17 +90,17 @@ class SourceLocation(_Subclassable, FileLineColLoc):
 
     @property
     def filename(self) -> StringAttr:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """The name of the source."""
+        """The file name of the source."""
         return self.source.filename
 
     @property
     def line(self) -> IntAttr:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """The line, counted from 1."""
+        """The line of the offset, counted from 1."""
         return IntAttr(self.source.line_and_column(self.offset)[0])
 
     @property
     def column(self) -> IntAttr:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """The column in code points, counted from 1."""
+        """The column of the offset in code points, counted from 1."""
         return IntAttr(self.source.line_and_column(self.offset)[1])
 
     def __eq__(self, other: object) -> bool:
@@ -125,10 +126,10 @@ def _values(location: FileLineColLoc) -> tuple[StringAttr, IntAttr, IntAttr]:
 
 
 def convert_location(attribute: Attribute) -> Location:
-    """Return an xDSL location attribute as MLIR's tools show it.
+    """Convert an xDSL location attribute to a location that is reported as in MLIR's tools.
 
-    A fused location becomes its first part with a file. A call site becomes the callee, with the
-    caller as a note.
+    A fused location is converted to its first part with a file. A call-site location is converted
+    to the location of the callee, and the location of the caller is reported as a note.
     """
     match attribute:
         case FileLineColLoc():

@@ -1,7 +1,7 @@
-"""xDSL's own passes as passel passes on any isolated op.
+"""Wrappers that run xDSL's own passes as passel passes on any isolated op.
 
-A `ModulePass` works on modules. Other ops are moved into a temporary module and moved back
-afterwards, even after errors.
+A `ModulePass` runs only on modules. Any other op is moved into a temporary module before the pass
+runs, and is moved back afterwards, even after an error.
 """
 
 from __future__ import annotations
@@ -43,18 +43,19 @@ _KNOWN: dict[str, Mapping[str, str]] = {
     # The IR names the passes that it runs.
     "transform-interpreter": {"read-files": "", "run-programs": ""},
 }
-"""The effects of passes outside the IR, each with the field that enables it, if any."""
+"""The effects outside the IR by pass name, each with the field that enables the effect, if any."""
 
 
 def effects_of(kind: type[ModulePass], pass_: Any = None) -> tuple[str, ...]:
     """Return the effects outside the IR that passes of a class may have.
 
-    Passes of other packages can declare their effects as passel's passes do; undeclared effects are
-    unknown.
+    A pass of another package can declare its effects in the same way as passel's passes. The
+    effects of a pass without a declaration are unknown.
 
     Args:
-        kind: The class of the passes.
-        pass_: An object with the fields of a pass; missing fields are treated as set.
+        kind: The `ModulePass` class.
+        pass_: An object with the fields of a pass, where missing fields count as set. If None, the
+            effects of any pass of the class are returned.
     """
     if kind.__module__.partition(".")[0] != "xdsl":
         return tuple(getattr(kind, "effects", ("unknown",)))
@@ -71,22 +72,22 @@ _RENDERED_OP = re.compile(r"\w+\(\n(?:\t.*\n)*\) ?")
 
 
 class XDSLPass(Pass[Operation]):
-    """Base class of the wrappers of xDSL's passes.
+    """The base class of the wrappers around xDSL's passes.
 
-    `pass_class_for` creates the subclasses, with the fields of the `ModulePass` as options.
+    `pass_class_for` creates a subclass for each `ModulePass` class, whose fields become options.
     """
 
     module_pass_class: ClassVar[type[ModulePass]]
     field_names: ClassVar[dict[str, str]] = {}
     listed: ClassVar[dict[str, Any]] = {}
-    """Options that xDSL accepts as a list or a single value, with their types; lists here."""
+    """The types of options that are always lists here, but lists or single values in xDSL."""
     created: ClassVar[Statistic] = Statistic("Number of operations created", name="num-created")
     erased: ClassVar[Statistic] = Statistic("Number of operations erased", name="num-erased")
     ir = "xdsl"
     can_thread = False  # some change the op that encloses theirs, or keep things in tables
 
     def module_pass(self) -> ModulePass:
-        """Return the `ModulePass` with this pass's options."""
+        """Create the `ModulePass` with the options of this pass."""
         values = {own: getattr(self, ours) for own, ours in self.field_names.items()}
         for own, hint in self.listed.items():
             if len(values[own]) == 1 and isa(values[own][0], hint):
@@ -94,11 +95,11 @@ class XDSLPass(Pass[Operation]):
         return self.module_pass_class(**values)
 
     def own_effects(self) -> tuple[str, ...]:
-        """Return the known effects of the `ModulePass` outside the IR."""
+        """Return the effects outside the IR that the `ModulePass` is known to have."""
         return effects_of(self.module_pass_class, self)
 
     def run(self, op: Operation, ctx: PassContext) -> None:
-        """Apply the `ModulePass` to a module, or to another op in a temporary module.
+        """Apply the `ModulePass` to a module, or to any other op inside a temporary module.
 
         Raises:
             PassFailure: If the pass fails or cannot run on the op.
@@ -141,9 +142,9 @@ def _mlir_opt_options(argument: str) -> tuple[tuple[str, str], ...]:
 
 @cache
 def pass_class_for(module_pass_class: type[ModulePass]) -> type[XDSLPass]:
-    """Return the pass class that wraps an xDSL pass class.
+    """Return the passel pass class that wraps a `ModulePass` class.
 
-    Options without a textual form are plain objects.
+    An option whose type has no textual form takes any Python object.
     """
     hints = typing.get_type_hints(module_pass_class)
     listed = {name: hint for name, hint in hints.items() if _in_text(hint) not in (hint, Any)}
@@ -180,7 +181,7 @@ def _option(field: dataclasses.Field[Any], hint: Any, *, is_listed: bool) -> tup
 
 
 def _in_text(hint: Any) -> Any:
-    """Return the type of an option: a list instead of a value or a list, `Any` for objects."""
+    """Return the type of an option, which is a list if lists are allowed, and `Any` for objects."""
     try:
         codec_for(hint)
     except DefinitionError:
@@ -206,15 +207,15 @@ def wrap_module_pass(module_pass: ModulePass) -> XDSLPass:
 
 @contextmanager
 def _in_own_module(op: Operation, name: str, ctx: PassContext) -> Generator[ModuleOp]:
-    """Move `op` into a temporary module, and the contents of the module back at the end.
+    """Move an op into a temporary module, and move the contents of the module back afterwards.
 
     The temporary module has the attributes of the enclosing module, since passes read their target
-    from them. Symbols that the pass added next to `op` are moved too, unless an equal symbol exists
-    already.
+    from these attributes. The ops that the pass added next to `op` are moved too, except for
+    symbols that already exist.
 
     Raises:
-        PassFailure: If the pass replaced `op` or changed attributes of the module, or if there is
-            no place for the ops that it added.
+        PassFailure: If the pass replaced `op` or changed attributes of the module, or if it added
+            ops next to `op` although `op` is not in a block.
     """
     enclosing = closest_enclosing(op, lambda each: isinstance(each, ModuleOp))
     place, attributes = None, enclosing.attributes if enclosing else {}

@@ -1,4 +1,4 @@
-"""Parsing of MLIR text with xDSL, by MLIR's top-level rules, with a span for every error.
+"""Parsing MLIR text with xDSL, with MLIR's rules for top-level ops and a span for every error.
 
 `parse_source` is the entry point. `SourceParser` is the parser.
 """
@@ -38,29 +38,32 @@ def parse_source(
     locations: bool = True,
     resources: list[ExternalResource] | None = None,
 ) -> Operation:
-    """Parse a source text to its top-level operation.
+    """Parse a source text, and return the top-level op.
 
-    As in `mlir::parseSourceFile`, the result is the top-level `builtin.module` if there is exactly
-    one op of that kind; any other ops, even none, are wrapped in a module.
+    As in `mlir::parseSourceFile`, the result is the top-level op if the text contains only this op
+    and it is a `builtin.module`. Otherwise, all top-level ops are wrapped in a new module, which
+    may be empty.
 
     Args:
-        context: The context, which loads dialects as the text needs them.
-        text: The source.
+        context: The context, which loads the dialects that the text uses.
+        text: The source text.
         filename: The name of the file in locations and errors.
-        implicit_module: Whether to wrap ops in a module. If not, the text must contain exactly one
-            top-level op, of any kind.
+        implicit_module: Whether to wrap top-level ops in a module. If False, the text must contain
+            exactly one top-level op, which may be any op.
         line_offset: The number of lines before `text` in the file, for split input. Locations and
             errors count lines from the beginning of the file.
-        locations: Whether ops and block arguments get their position in the text as location.
-        resources: A dict for the external resources of the source, which are not part of the op.
+        locations: Whether ops and block arguments without an explicit location are located at their
+            position in the text.
+        resources: A list to which the external resources of the source are added, since they are
+            not part of the op. If None, they are dropped.
 
     Returns:
-        The op, which is not verified.
+        The top-level op, which has not been verified.
 
     Raises:
-        ParseError: If the text does not parse, for any reason. The error has a span. If xDSL raises
-            an error without a span (for a block named `^0`, an invalid attribute, or too deep
-            nesting), the span is the place where parsing stopped.
+        ParseError: If the text does not parse. The error always has a span. If xDSL raises an error
+            without a span, for example because ops are nested too deeply, the span marks the
+            position where parsing stopped.
 
     Example:
         >>> from xdsl.context import Context
@@ -104,7 +107,7 @@ def _located(
 
 
 def _not_one_op(ops: list[Operation], source: Input[str]) -> ParseError:
-    """Return the error for a source without an op, or with several."""
+    """Return the error for a source that does not contain exactly one top-level op."""
     span = Span(0, 0, source)
     for op in ops[1:2]:
         if isinstance(op.location, SourceLocation):
@@ -116,8 +119,8 @@ def _not_one_op(ops: list[Operation], source: Input[str]) -> ParseError:
 def collector_paused() -> Generator[None]:
     """Disable the cyclic garbage collector inside the `with` block.
 
-    Parsing only allocates long-lived objects, so collections would find nothing. The previous
-    setting is restored at the end, even after an error.
+    Parsing allocates long-lived objects, so a collection would find no garbage. The previous
+    setting is restored at the end of the block, even after an error.
     """
     # No `gc.freeze()` afterwards, which would spare the one collection that is now due: ops
     # and blocks refer to each other, so frozen IR would never be freed, and freezing is for
@@ -146,7 +149,7 @@ def _message(error: Exception) -> str:
 
 
 def _shifted(error: ParseError, line_offset: int) -> ParseError:
-    """Change the spans of an error to count lines from the beginning of the file."""
+    """Change the spans of an error such that lines are counted from the beginning of the file."""
     error.span = _from_line(error.span, line_offset)
     if isinstance(error, MultipleSpansParseError):
         error.refs = [(_from_line(span, line_offset), note) for span, note in error.refs]

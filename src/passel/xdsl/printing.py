@@ -29,20 +29,21 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute, Operation, Region
 
 _EXPLICIT_TERMINATORS = frozenset({"scf.execute_region"})
-"""Ops that xDSL prints without terminators, which its parser does not add again."""
+"""The names of ops that xDSL prints without terminators, although its parser does not add them."""
 
 
 class _Printer(Printer):
-    """A printer with support for flags.
+    """A printer that supports `PrintFlags`.
 
-    It elides large constants, which parse as a missing resource, and long resources. It prints the
-    terminators that some of xDSL's ops leave out and the parser does not add again.
+    The printer elides long resources and large constants. An elided constant is parsed as a missing
+    resource. The printer also prints the terminators that xDSL omits although its parser does not
+    add them.
     """
 
     flags: PrintFlags
 
     def print_region(self, region: Region, *arguments: bool, **keywords: bool) -> None:
-        """Print a region, with its terminators if the parser does not add them, or as `{...}`."""
+        """Print a region, or `{...}` if the flags skip regions."""
         if self.flags.skip_regions:
             self.print_string("{...}")
             return
@@ -51,7 +52,7 @@ class _Printer(Printer):
         super().print_region(region, *arguments, **keywords)
 
     def print_attribute(self, attribute: Attribute) -> None:
-        """Print an attribute, or elide it; a splat has one element and is always printed."""
+        """Print an attribute, or elide a large constant that is not a splat."""
         limit, constant = self.flags.elide_elements, cast("Any", attribute)
         if (
             limit is not None
@@ -65,7 +66,7 @@ class _Printer(Printer):
         super().print_attribute(constant)
 
     def print_metadata(self, dialects: Iterable[Dialect]) -> None:
-        """Print the resources of ops, except for long ones."""
+        """Print the dialects' resources, except for resources that exceed the length limit."""
         if (limit := self.flags.elide_resources) is not None:
             dialects = [
                 Dialect(each.name, [], [], [_ShortResources(interface, limit)])
@@ -76,27 +77,27 @@ class _Printer(Printer):
 
 
 class _ShortResources(OpAsmDialectInterface):
-    """The interface of a dialect without long resources."""
+    """A wrapper of a dialect's interface that omits long resources."""
 
     def __init__(self, full: OpAsmDialectInterface, limit: int) -> None:
         super().__init__()
         self.full, self.limit = full, limit
 
     def build_resources(self, keys: Iterable[str]) -> dict[str, str]:
-        """Return the text of each resource that is not too long."""
+        """Return the text of each resource within the length limit."""
         resources = self.full.build_resources(keys)
         return {key: text for key, text in resources.items() if len(text) <= self.limit}
 
 
 def printed(op: Operation, flags: PrintFlags) -> str:
-    """Return an op as text.
+    """Print an op to a string.
 
     Args:
-        op: The op.
-        flags: The flags for printing.
+        op: The op to print.
+        flags: The printing flags.
 
     Raises:
-        Exception: If a custom printer fails on invalid IR.
+        Exception: If the custom printer of an op fails, usually because the IR is invalid.
     """
     stream = StringIO()
     make_printer(flags, stream=stream).print_op(op)
@@ -104,11 +105,11 @@ def printed(op: Operation, flags: PrintFlags) -> str:
 
 
 def make_printer(flags: PrintFlags, **arguments: Any) -> Printer:
-    """Return a printer for some flags.
+    """Create a printer that applies printing flags.
 
     Args:
-        flags: The flags. xDSL prints no aliases, so every scope is local.
-        arguments: Additional arguments for xDSL's printer.
+        flags: The printing flags. `local_scope` has no effect, since xDSL prints no aliases.
+        arguments: Additional keyword arguments for xDSL's printer.
     """
     arguments |= {"print_generic_format": flags.generic, "print_debuginfo": flags.debuginfo}
     printer = _combined(printer_class())(**arguments)
@@ -124,7 +125,7 @@ def _combined(base: type[Printer]) -> type[_Printer]:
 def print_source(
     op: Operation, context: Context, *, generic: bool = True, locations: bool = False
 ) -> str:
-    """Return the text of an op and of its resources as a file, without a final newline."""
+    """Print an op and its resources in the format of a file, without a final newline."""
     stream = StringIO()
     printer = make_printer(PrintFlags(generic=generic, debuginfo=locations), stream=stream)
     printer.print_op(op)
@@ -133,9 +134,9 @@ def print_source(
 
 
 def readable_source(text: str, context: Context) -> str:
-    """Convert a file from generic to custom form, if that parses to the same IR.
+    """Convert the text of a file to custom form if both forms parse to the same IR.
 
-    Some custom forms are incomplete or do not parse.
+    Otherwise, return the text unchanged, since some custom forms are incomplete or do not parse.
     """
     try:
         custom = print_source(_parse(text, context), context, generic=False)
@@ -146,7 +147,7 @@ def readable_source(text: str, context: Context) -> str:
 
 
 def reading_flags(op: Operation) -> tuple[str, ...]:
-    """Return the flags that a tool needs to read an op from a file."""
+    """Return the command-line flags that a tool needs to parse the printed op."""
     flags: list[str] = []
     if not isinstance(op, ModuleOp):
         flags.append("--no-implicit-module")

@@ -1,7 +1,7 @@
-"""Kinds of regions: SSA dominance and graph.
+"""Region kinds: regions with SSA dominance, and graph regions.
 
-xDSL has no counterpart of MLIR's `RegionKindInterface`, so this module lists the ops with graph
-regions. Authors of other dialects give their ops the trait `HasOnlyGraphRegion`.
+xDSL has no counterpart to MLIR's `RegionKindInterface`, so this module lists the ops with graph
+regions. Authors of other dialects add the trait `HasOnlyGraphRegion` to their ops.
 """
 # pyright: reportPrivateUsage=false
 
@@ -37,7 +37,7 @@ _GRAPH_REGION_OPS = frozenset(
 
 
 class HasOnlyGraphRegion(OpTrait):
-    """A trait of ops whose regions of one block are graphs, where the order of ops is irrelevant.
+    """A trait of ops whose single-block regions are graph regions, in which op order is irrelevant.
 
     Source: `mlir::HasOnlyGraphRegion`, MLIR 22.
     """
@@ -46,8 +46,8 @@ class HasOnlyGraphRegion(OpTrait):
 def has_ssa_dominance(region: Region) -> bool:
     """Return whether definitions must dominate uses in a region.
 
-    Definitions must dominate uses in regions of several blocks, and in regions of one block unless
-    the enclosing op has graph regions or is unregistered.
+    Definitions must dominate uses in every region with several blocks. They must also dominate uses
+    in a single-block region unless the enclosing op has graph regions or is unregistered.
 
     Source: `mlir::detail::DominanceInfoBase::hasSSADominance`, MLIR 22.
     """
@@ -59,7 +59,7 @@ def has_ssa_dominance(region: Region) -> bool:
 
 @cache
 def may_have_graph_region(op_class: type[Operation]) -> bool:
-    """Return whether regions of one block are graphs in ops of a class."""
+    """Return whether the single-block regions of an op class may be graph regions."""
     if issubclass(op_class, UnregisteredOp):
         return True
     return op_class.name in _GRAPH_REGION_OPS or op_class.has_trait(

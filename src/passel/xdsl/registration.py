@@ -1,4 +1,4 @@
-"""Registration of the passes on xDSL's IR: passel's own, xDSL's, and passes of plugins."""
+"""Register the passes for xDSL's IR, which come from passel, from xDSL, and from xDSL's plugins."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ _OWN_PASSES = {
 
 
 def register(registry: PassRegistry) -> None:
-    """Add passel's own passes, and passes of xDSL and its plugins with other names."""
+    """Register passel's passes, then the passes of xDSL and its plugins whose names are unused."""
     for name, place in _OWN_PASSES.items():
         registry.register(name, f"passel.xdsl.passes.{place}", origin="passel", ir="xdsl")
     registry.defer(register_xdsl_passes, ir="xdsl")  # when all packages have registered theirs
 
 
 def register_xdsl_passes(registry: PassRegistry, *, override: bool = False) -> None:
-    """Add the passes of xDSL and of its plugins.
+    """Register the passes of xDSL and of its plugins.
 
     Args:
-        registry: The registry.
-        override: Whether to replace passes of the same name.
+        registry: The registry to which the passes are added.
+        override: Whether to replace registered passes of the same name.
     """
     universe, origins = _installed()
     for name, factory in universe.all_passes.items():
@@ -53,17 +53,17 @@ def register_xdsl_passes(registry: PassRegistry, *, override: bool = False) -> N
 def installed_universe() -> Universe:
     """Return the dialects, passes and targets of xDSL and of its plugins.
 
-    Unlike `Universe.get_multiverse`, this skips packages that cannot be loaded or whose entry point
-    is not a `Universe`, second definitions of a name (xDSL comes first, then packages by name), and
-    passes that a pipeline could not name. The log `passel` reports skipped names, and a skipped
-    package once a name is not found.
+    Unlike `Universe.get_multiverse`, this function skips packages that cannot be loaded, entry
+    points that are not a `Universe`, and passes whose names are invalid in pipelines. If a name is
+    defined twice, xDSL takes precedence, then the package whose name sorts first. The log `passel`
+    reports each skipped name, and a skipped package when the lookup of a name fails.
     """
     return _installed()[0]
 
 
 @cache
 def _installed() -> tuple[Universe, dict[str, str]]:
-    """Return the installed universe, and the package of each pass."""
+    """Return the installed universe, and the package that defines each pass."""
     everything = Universe()
     origins: dict[str, str] = {}
     points = entry_points("xdsl.universe")

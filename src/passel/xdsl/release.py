@@ -11,7 +11,7 @@ OLDEST: tuple[int, ...] = (0, 59)
 NEWEST: tuple[int, ...] = (0, 75)
 
 FAST: Final = frozenset({"0.66.0", "0.74.0", "0.75.0"})
-"""Releases on which fast paths were compared with xDSL's own code, and are enabled."""
+"""The releases on which fast paths are enabled, since tests compared them with xDSL's own code."""
 
 PRIVATE: Final = frozenset(
     {
@@ -34,11 +34,11 @@ def _numbers(text: str) -> tuple[int, ...] | None:
 
 
 RELEASE: tuple[int, ...] = _numbers(INSTALLED) or NEWEST
-"""The first two numbers of the version; for a working copy, those of the newest release."""
+"""The major and minor version of xDSL; for a working copy, the version in `NEWEST`."""
 
 
 def check() -> None:
-    """Warn if passel was not tested on the installed release."""
+    """Warn if passel was not tested on the installed release of xDSL."""
     if _numbers(INSTALLED) is None or not OLDEST <= RELEASE <= NEWEST:
         oldest, newest = (".".join(map(str, release)) for release in (OLDEST, NEWEST))
         warn(

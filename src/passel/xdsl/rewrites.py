@@ -1,4 +1,4 @@
-"""Counting and limiting of the rewrites of xDSL's pattern rewriter."""
+"""Counting and limiting the rewrites of xDSL's pattern rewriter."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 @contextmanager
 def limited_rewrites(limit: int | None = None) -> Generator[list[str]]:
-    """Limit the number of rewrites inside the `with` block.
+    """Limit the number of pattern rewrites inside the `with` block.
 
-    A rewrite is one application of a pattern, or one cleanup of a region between walks. Fast paths
-    are disabled, so the order of rewrites is xDSL's.
+    A rewrite is a successful application of a pattern, or the erasure of dead code between two
+    walks of a region. Fast paths are disabled, so that rewrites occur in xDSL's order.
 
     Args:
         limit: The maximum number of rewrites; None for no limit.
 
     Yields:
-        A list to which a line for each rewrite is appended, with the pattern and the op.
+        A list to which each rewrite appends a line that names the pattern and the op.
     """
     done: list[str] = []
     plain = PatternRewriteWalker.rewrite_region
@@ -58,10 +58,10 @@ def limited_rewrites(limit: int | None = None) -> Generator[list[str]]:
 
 
 class _Counted(RewritePattern):
-    """A pattern that records and limits the rewrites of another one, also of its parts.
+    """A pattern that records and limits the rewrites of another pattern and of its parts.
 
     Args:
-        pattern: The pattern.
+        pattern: The pattern to apply.
         done: The list of recorded rewrites.
         limit: The maximum number of rewrites; None for no limit.
     """

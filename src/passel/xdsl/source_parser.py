@@ -1,4 +1,4 @@
-"""xDSL's parser with source locations, and with fewer calls."""
+"""A faster version of xDSL's parser that adds source locations."""
 # pyright: reportPrivateUsage=false
 # xDSL's parser is extended by overriding its `_parse_*` methods; there is no public hook.
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _BEFORE_NAME: Final = re.compile(
     r"(?:[^=/]++|//[^\n]*+)*+=[ \t\n\r\f\v]*+(?://[^\n]*+[ \t\n\r\f\v]*+)*+"
 )
-"""The names of the results, and the text up to the name of the op."""
+"""The text before the name of an op, which contains the names of its results."""
 
 # Spellings that mean the same attribute wherever they stand: no alias, no dialect's syntax,
 # and an end that no longer token could cross.
@@ -60,7 +60,7 @@ class _DenseElement:
         self._element = element
 
     def to_type(self, parser: AttrParser, type: Any) -> Any:  # noqa: A002 - as xDSL names it
-        """Return the value of a float; xDSL would convert its bits as an integer."""
+        """Convert the element to a type, with the digits as the bits of a float."""
         if isinstance(type, AnyFloat):
             value, size = cast("int", self._element.value), type.compile_time_size
             if value.bit_length() > size * 8:
@@ -72,7 +72,7 @@ class _DenseElement:
 
 
 _HEXADECIMAL: Final = re.compile(r'<"0x([0-9A-Fa-f]+)">')
-"""Elements of a dense constant as printers write them."""
+"""The elements of a dense constant in the hexadecimal form that printers write."""
 
 _NO_KEY: Final = "expected identifier key for 'resource' entry"
 
@@ -80,20 +80,21 @@ _AttributeT = TypeVar("_AttributeT", bound=Attribute)
 
 
 class SourceParser(LocationParser):
-    """A faster parser for xDSL, with source locations.
+    """A faster version of xDSL's parser that adds source locations to ops and block arguments.
 
     Ops and block arguments without an explicit `loc(...)` are located at their name, as in MLIR.
-    The rest of the IR is the same as from xDSL's parser, except that types and numbers with the
-    same spelling share one object.
+    The parser otherwise creates the same IR as xDSL's parser, but types and numbers with the same
+    spelling share one object.
 
     Args:
-        context: The context, which loads dialects as the text needs them.
-        text: The source.
+        context: The context, which loads the dialects that the text uses.
+        text: The source text.
         filename: The name of the file in locations and errors.
-        source: The source for locations; `None` for no locations.
+        source: The source to which locations refer. If None, the parser adds no locations.
 
     Attributes:
-        external_resources: The external resources so far, in the order of the text.
+        external_resources: The external resources that were parsed so far, in the order of the
+            text.
     """
 
     def __init__(
@@ -114,10 +115,10 @@ class SourceParser(LocationParser):
     # ---- locations -------------------------------------------------------------------
 
     def parse_operation(self) -> Operation:
-        """Parse an operation and locate it at its name.
+        """Parse an op, and set its location to the position of its name.
 
         Raises:
-            ParseError: If the text is not an operation, or the operation is not registered.
+            ParseError: If the text is not an op, or if the op is not registered.
         """
         start = self._token.start
         op = super().parse_operation()
@@ -144,10 +145,10 @@ class SourceParser(LocationParser):
         operand: UnresolvedOperand,
         type: AttributeInvT,  # noqa: A002 - as xDSL names it
     ) -> SSAValue[AttributeInvT]:
-        """Resolve an operand, and record the first use of a value that is not defined yet.
+        """Resolve an operand to a value, and record the first use of an undefined value.
 
         Raises:
-            ParseError: If the value was used or defined with another type.
+            ParseError: If the value was used or defined with a different type.
         """
         value = super().resolve_operand(operand, type)
         if value.__class__ is ForwardDeclaredValue:
@@ -164,21 +165,21 @@ class SourceParser(LocationParser):
 
     @property
     def pos(self) -> Position:
-        """The start of the next token."""
+        """The offset of the next token in the text."""
         return self._token.start
 
     def parse_optional_type(self) -> TypeAttribute | None:
-        """Parse a type, if there is one."""
+        """Parse a type, or return None if the next token does not start a type."""
         return self._recall(_PLAIN_TYPE, Parser.parse_optional_type)
 
     def parse_optional_attribute(self) -> Attribute | None:
-        """Parse an attribute, if there is one."""
+        """Parse an attribute, or return None if the next token does not start an attribute."""
         return self._recall(_PLAIN_ATTRIBUTE, Parser.parse_optional_attribute)
 
     def _recall(
         self, pattern: re.Pattern[str], parse: Callable[[Parser], _AttributeT | None]
     ) -> _AttributeT | None:
-        """Parse the text that `pattern` matches, or return the earlier result for it."""
+        """Parse the text that `pattern` matches, or return the earlier result for equal text."""
         state = self._parser_state
         lexer = state.lexer
         match = pattern.match(lexer.input.content, self._token.start)
@@ -198,7 +199,7 @@ class SourceParser(LocationParser):
     # ---- dense constants ---------------------------------------------------------------
 
     def _parse_tensor_literal_element(self) -> Any:
-        """Parse an element; hexadecimal digits are the bits of a float."""
+        """Parse an element of a dense constant, in which hexadecimal digits are a float's bits."""
         is_hexadecimal = self._token.text[:2] in ("0x", "0X")
         element = super()._parse_tensor_literal_element()
         return _DenseElement(element) if is_hexadecimal else element
@@ -226,8 +227,8 @@ class SourceParser(LocationParser):
     ) -> str:
         """Parse the name of a resource, and return its name in this process.
 
-        xDSL keeps the resources of all sources together, and renames one whose name is taken. All
-        uses in this source must have the new name.
+        xDSL stores the resources of all sources in one table, and renames a resource whose name is
+        taken. All uses in this source must refer to the new name.
         """
         name = self.parse_identifier(context_msg=" for resource handle")
         handle = self._resources.get((dialect_name, name))
@@ -277,14 +278,14 @@ class SourceParser(LocationParser):
 
     @property
     def dialect(self) -> str:
-        """The dialect of the enclosing op."""
+        """The name of the dialect of the enclosing op."""
         return self._parser_state.dialect_stack[-1]
 
     def parse_top_level(self) -> list[Operation]:
-        """Parse a whole source: ops, alias definitions and file metadata.
+        """Parse a source of ops, alias definitions and file metadata, and return its top-level ops.
 
         Raises:
-            ParseError: If the source is not MLIR, or uses an undefined value.
+            ParseError: If the source is not valid MLIR, or if it uses an undefined value.
         """
         ops: list[Operation] = []
         while (kind := self._token.kind) is not MLIRTokenKind.EOF:
@@ -306,7 +307,7 @@ class SourceParser(LocationParser):
         """Parse the definition of an alias.
 
         Raises:
-            ParseError: If the alias is defined already.
+            ParseError: If the alias is already defined.
         """
         name = self._token.text
         self._resume_at(self._token.start + len(name))

@@ -1,4 +1,4 @@
-"""Symbols and references to them, for passes and analyses."""
+"""Functions that passes and analyses use to find symbols and symbol references."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 
 CALLABLES = frozenset({"llvm.func"})
-"""Ops that are callable in MLIR, but not in xDSL."""
+"""The names of ops that are callable in MLIR, but not in xDSL."""
 
 
 def op_name(op: Operation) -> str:
-    """Return the name of an op, registered or not."""
+    """Return the name of an op, which may be unregistered."""
     return op.op_name.data if isinstance(op, UnregisteredOp) else op.name
 
 
 def symbol_name(op: Operation) -> str | None:
-    """Return the name of the symbol that an op defines, if any."""
+    """Return the name of the symbol that an op defines, or None if the op is not a symbol."""
     trait = op.get_trait(SymbolOpInterface)
     if trait is None:
         return None
@@ -56,7 +56,7 @@ def is_callable(op: Operation) -> bool:
 
 
 def may_be_table(op: Operation, context: Context) -> bool:
-    """Return whether an op may be a symbol table.
+    """Return whether an op of an unknown dialect may be a symbol table.
 
     Source: `isPotentiallyUnknownSymbolTable`, `mlir/lib/IR/SymbolTable.cpp`, MLIR 22.
     """
@@ -67,7 +67,7 @@ def may_be_table(op: Operation, context: Context) -> bool:
 
 
 def closest_enclosing(op: Operation, fits: Callable[[Operation], bool]) -> Operation | None:
-    """Return the closest enclosing op that satisfies a predicate."""
+    """Return the closest enclosing op that satisfies a predicate, or None if no op does."""
     enclosing = op.parent_op()
     while enclosing is not None and not fits(enclosing):
         enclosing = enclosing.parent_op()
@@ -75,7 +75,7 @@ def closest_enclosing(op: Operation, fits: Callable[[Operation], bool]) -> Opera
 
 
 def enclosing_table(user: Operation) -> Operation | None:
-    """Return the closest symbol table around an op, in which its references are resolved."""
+    """Return the closest symbol table around an op, which resolves the op's symbol references."""
     return closest_enclosing(user, is_table)
 
 
@@ -87,7 +87,7 @@ def ops_in(op: Operation) -> Iterator[Operation]:
 
 
 def walk_outside_tables(op: Operation) -> Iterator[Operation]:
-    """Yield `op` and its nested ops in program order, without those inside symbol tables."""
+    """Yield an op and its nested ops in program order, but skip the contents of symbol tables."""
     stack = [iter((op,))]
     while stack:
         inner = next(stack[-1], None)
@@ -100,7 +100,7 @@ def walk_outside_tables(op: Operation) -> Iterator[Operation]:
 
 
 def references(op: Operation) -> Iterator[SymbolRefAttr]:
-    """Yield the references in an op's attributes and properties, including nested ones."""
+    """Yield the symbol references in an op's attributes and properties, at any nesting depth."""
     return _references_in((*op.attributes.values(), *op.properties.values()))
 
 

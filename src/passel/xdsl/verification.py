@@ -2,9 +2,9 @@
 
 xDSL's `Operation.verify` prints the whole top-level module to report an invalid op. This module
 checks the structural rules itself, in xDSL's order, and calls the verifiers of ops directly, so
-that an error has its op. Verification accepts the same IR as `Operation.verify`, with two
-exceptions: it rejects uses before definitions, and accepts uses of symbols outside any symbol
-table.
+that an error names the invalid op. Verification accepts the same IR as `Operation.verify`, with two
+exceptions: it rejects operands whose definitions do not dominate the use, and accepts symbol uses
+in ops that no symbol table encloses.
 """
 # pyright: reportPrivateUsage=false
 # The tight loops follow xDSL's private links; the public iterators cost more than the checks.
@@ -23,7 +23,7 @@ from passel.xdsl.fast.known import is_xdsl_class, is_xdsl_code
 from passel.xdsl.fast.symbols import symbols_at_hand
 
 _LOOKING_OUTWARD: Final = frozenset({"fsm", "hw"})
-"""Dialects of xDSL with hand-written verifiers that look symbols up."""
+"""The dialects of xDSL whose hand-written verifiers look up symbols."""
 
 
 def verify(
@@ -36,16 +36,16 @@ def verify(
 
     Args:
         op: The op, which may be detached.
-        recursive: Whether to verify nested ops as well. Otherwise, only `op`, its traits, the
+        recursive: Whether to verify nested ops as well. If False, only `op`, its traits, the
             structure of its regions and the relations between nested ops are checked. This suffices
-            after passes on nested ops that were verified one by one.
-        dominance: Whether to check, if `recursive`, that definitions dominate uses. The check of
-            dominance is the last, since it relies on a valid structure.
+            if all changed nested ops have been verified one by one.
+        dominance: Whether recursive verification checks that definitions dominate uses. This check
+            runs last, since it relies on a valid structure.
 
     Raises:
-        InvalidIR: If an op is invalid. The structure is checked from the outside in, and verifiers
-            run from the inside out. The error is the first that is found. The cause of the error is
-            the error of the verifier.
+        InvalidIR: If an op is invalid. The structure of an enclosing op is checked before that of
+            nested ops, and the verifiers of nested ops run before that of the enclosing op. Only
+            the first error is raised, with the verifier's exception as its cause.
     """
     with symbols_at_hand(op if recursive else None):
         _verify(op, recursive=recursive)
@@ -97,7 +97,7 @@ def _blocks(op: Operation) -> Iterator[Block]:
 
 
 def _check_structure(op: Operation) -> None:
-    """Check operands, successors and the place of an op in its block, but not its regions."""
+    """Check the operands, the successors and the position of an op in its block."""
     for operand in op._operands:
         if operand.__class__ is ErasedSSAValue:  # `isinstance` would ask its abstract base
             raise InvalidIR(op, "operand is an erased value")
@@ -144,10 +144,10 @@ def _check_not_empty(block: Block) -> None:
 
 
 def _look_outward(root: Operation) -> None:
-    """Run the checks of nested ops that depend on ops outside of isolated ones.
+    """Run the checks of nested ops that may depend on ops outside the closest isolated op.
 
-    Nested ops are changed and verified one by one. The remaining checks are those between them,
-    such as a call against its callee.
+    Nested ops are changed and verified one by one. The remaining checks relate nested ops to each
+    other, such as a call to its callee.
 
     Source: `mlir::detail::verifySymbolTable`, MLIR 22, which checks uses of symbols.
     """
@@ -170,10 +170,10 @@ def _look_outward(root: Operation) -> None:
 
 
 def outward_checks(op_class: type[Operation]) -> tuple[Callable[[Any], None], ...]:
-    """Return the checks of an op class that may depend on ops outside of an isolated op.
+    """Return the checks of an op class that may depend on ops outside the closest isolated op.
 
-    Of xDSL's own checks, only checks of symbol uses depend on them: traits, and the verifiers of
-    some dialects. The checks of other packages may depend on any op.
+    Among xDSL's own checks, only the checks of symbol uses depend on outside ops. These are checks
+    of traits and the verifiers of some dialects. The checks of other packages may depend on any op.
     """
     return _outward_checks(op_class, op_class.traits.traits, op_class.verify_)
 
@@ -219,7 +219,7 @@ def _run_verifier(op: Operation) -> None:
 def _overrides_verify(op: Operation) -> bool:
     """Return whether the op's class overrides `verify`, which then also verifies its regions.
 
-    LLVM's casts extend it. Up to xDSL 0.66, stim's circuit accepts everything.
+    The casts of `llvm` extend `verify`. Up to xDSL 0.66, `verify` of stim's circuit accepts all IR.
     """
     return type(op).verify is not Operation.verify
 
@@ -240,7 +240,7 @@ def _run_overriding_verifier(op: Operation, *, nested: bool) -> None:
 
 
 def _refuse(op: Operation, error: Exception) -> None:
-    """Raise the error of a verifier as `InvalidIR`, unless there is just no symbol table."""
+    """Raise the error of a verifier as `InvalidIR`, unless only a symbol table is missing."""
     if isinstance(error, VerifyException):
         raise InvalidIR(op, str(error)) from error
     if str(error).endswith("has no SymbolTable ancestor"):

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     MLIRToken = Token[MLIRTokenKind, str]
 else:
     MLIRToken = Token
-"""A token of MLIR text, with a second type argument since 0.74."""
+"""The class of tokens in MLIR text, which has a second type argument since xDSL 0.74."""
 
 FOLDS = RELEASE >= (0, 64)
-"""Whether xDSL's canonicalization folds constants; older releases fail on some."""
+"""Whether canonicalization folds constants, which fails on some constants before xDSL 0.64."""
 
 
 def replace_op(
@@ -32,12 +32,12 @@ def replace_op(
     new: Operation | Sequence[Operation],
     values: Sequence[SSAValue | None] | None = None,
 ) -> None:
-    """Replace an op by new ones; `PatternRewriter.replace` exists since 0.70."""
+    """Replace an op with new ops, by `PatternRewriter.replace` if xDSL is 0.70 or newer."""
     getattr(rewriter, "replace" if hasattr(rewriter, "replace") else "replace_op")(op, new, values)
 
 
 def poison(kind: Attribute) -> Operation:
-    """Return a new op whose result may be any value; the dialect `ub` exists since 0.66."""
+    """Create an op whose result is poison, in the dialect `ub` if xDSL is 0.66 or newer."""
     if POISON_DIALECT == "builtin":
         return UnrealizedConversionCastOp.get((), (kind,))
     from xdsl.dialects.ub import PoisonOp
@@ -46,4 +46,4 @@ def poison(kind: Attribute) -> Operation:
 
 
 POISON_DIALECT = "ub" if find_spec("xdsl.dialects.ub") else "builtin"
-"""The dialect of `poison`."""
+"""The name of the dialect in which `poison` creates an op."""

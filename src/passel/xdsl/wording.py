@@ -1,4 +1,4 @@
-"""Clearer messages and places for errors of xDSL's parser, mostly in MLIR's words."""
+"""Clearer messages and spans for errors of xDSL's parser, mostly in MLIR's words."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _LAST_NAME: Final = re.compile(r"[a-zA-Z_][a-zA-Z0-9_$.]*\s*\Z", re.ASCII)
 
 
 def reworded(error: ParseError, text: str, context: Context, dialect: str) -> ParseError:
-    """Return an error with a clearer message and place, or the error itself.
+    """Return an error with a clearer message and span, or the given error if it is clear already.
 
     Args:
-        error: xDSL's error.
-        text: The source.
+        error: The error that xDSL's parser raised.
+        text: The source text.
         context: The context of the parser.
-        dialect: The dialect of the op around the place where parsing stopped.
+        dialect: The name of the dialect of the innermost op that was being parsed.
     """
     span, message = error.span, error.msg
     if isinstance(error, MultipleSpansParseError):
