@@ -26,7 +26,7 @@ class Draft:
 
     Attributes:
         root: The outermost pipeline.
-        declarations: The table of pass types and idempotence.
+        declarations: The table that declares the types and the idempotence of passes.
         template: An empty pass manager with the adapter of the IR and the pass registry.
         extension: The name of the running extension, or an empty string if no extension runs.
         calls: The number of changes so far.

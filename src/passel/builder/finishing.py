@@ -46,7 +46,7 @@ class Remark(NamedTuple):
 
 
 def finish(draft: Draft) -> tuple[Remark, ...]:
-    """Insert missing cleanups into a draft, drop redundant steps, and return the changes.
+    """Insert missing cleanups into a draft, drop redundant steps, and describe the changes.
 
     Raises:
         InsertionError: If a required stage is empty, or the draft violates a constraint.

@@ -116,8 +116,8 @@ class PipelineBuilder(PipelinePlan):
     ) -> Handle:
         """Insert passes right before a match of a target, by default the first match.
 
-        If a pass cannot run in the nested pipeline of the match, and the match is the first step of
-        the nested pipeline, the pass is inserted before the nested pipeline.
+        If the match is the first step of a nested pipeline in which a pass cannot run, the pass is
+        inserted before the nested pipeline.
 
         Args:
             target: A target that matches the step to insert before.

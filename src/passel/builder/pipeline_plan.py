@@ -43,7 +43,7 @@ class PipelinePlan:
         adapter: The adapter that was passed to the constructor, or None.
         registry: The registry that resolves pass names. Extensions can register passes in this
             registry.
-        declarations: The table of pass types and idempotence.
+        declarations: The table that declares the types and the idempotence of passes.
     """
 
     def __init__(

@@ -47,7 +47,7 @@ class Rules:
 
     Args:
         root: The outermost pipeline.
-        declarations: The table of pass types and idempotence.
+        declarations: The table that declares the types and the idempotence of passes.
         constraints: The rules that `PipelineBuilder.constrain` added.
 
     Attributes:
@@ -154,7 +154,7 @@ class Rules:
 
         Raises:
             InsertionError: If the target has no match, or no match with this index.
-            ValueError: If `occurrence` is neither a valid word nor an integer.
+            ValueError: If `occurrence` is neither an integer nor one of the allowed words.
         """
         if occurrence not in _INDICES and not isinstance(occurrence, int):
             message = f"occurrence must be 'first', 'last', 'all' or a number, not {occurrence!r}"

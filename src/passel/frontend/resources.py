@@ -34,8 +34,8 @@ class ExternalResource(NamedTuple):
         value: The value of the entry, which is a boolean or the bytes of a string. The value of a
             blob is the bytes of the string `"0x..."`.
         key_start: The offset of the key in the text, in code points.
-        value_start: The offset of the value in the text, in code points. For a string, this is the
-            offset of the opening quote.
+        value_start: The offset of the value in the text, in code points. The value of a string
+            starts at the opening quote.
     """
 
     group: str

@@ -265,7 +265,8 @@ class ComputesElse(Oracle):
 
     Args:
         subject: The subject that parses and runs cases.
-        first: The text of the IR to compare all cases with, or None.
+        first: The text of the IR with which all cases are compared, or None to compare the IR of
+            each case before and after the pipeline.
         symbol: The name of the function to run, or an empty string for all functions that can be
             run.
         arguments: The arguments in the syntax of the IR, or an empty string for random arguments.

@@ -200,7 +200,7 @@ class _Notes(PassInstrumentation):
         self._scratch.note(run.pipeline.anchor)
 
     def before_pass(self, step: Step, op: Any) -> None:
-        """Save the path of the pass as a note, unless a pass has failed."""
+        """Save the path of the pass as a note, unless an earlier pass has failed."""
         if isinstance(step, PassStep) and not self._has_failed:
             self._scratch.note(step.path)
 
