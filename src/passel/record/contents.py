@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 
 class State:
-    """The state of the top-level op at one point of a recorded run.
+    """The state of the top-level op at some point in a recorded run.
 
     Args:
         digest: The digest of the op's text before the run; None if the text is unknown.
         texts: The texts of the record. If nested ops change separately, the resulting text of the
-            enclosing op is added.
+            enclosing op is added to the texts.
     """
 
     def __init__(self, digest: str | None, texts: Texts) -> None:

@@ -86,7 +86,8 @@ class Execution(NamedTuple):
             siblings, at the start of the nested pipeline. The path and the ordinals identify the
             execution, unless a pass runs a dynamic pipeline several times on the op.
         location: The location of the op.
-        status: The result of the execution. Only executions in `Record.running` are `running`.
+        status: The result of the execution. The status is `running` only for executions in
+            `Record.running`.
         own_time: The time of the pass in seconds, excluding passes in its dynamic pipelines.
         total_time: The time of the pass in seconds, including passes in its dynamic pipelines.
         counts: The statistics that the pass counted on this op, by name.
@@ -157,7 +158,7 @@ class RunInfo(NamedTuple):
         before: The digest of the text of the top-level op before the run.
         after: The digest of the last recorded text of the top-level op.
         outer: The number of the enclosing run on another IR; None for a top-level run.
-        is_complete: Whether the run ended, whether or not passes failed.
+        is_complete: Whether the run ended, either successfully or with failures.
         failures: All failures, in program order.
         notes: Notes about the failures, such as the path of the reproducer and the replay command.
     """

@@ -198,8 +198,8 @@ class ComparedRow(NamedTuple):
     def differing(self) -> list[tuple[Execution | None, Execution | None]]:
         """Return the pairs of an old and a new execution in which the two records begin to differ.
 
-        The executions differ if they change equal IR to different IR, if only one of them failed,
-        or if one of them is missing. The list is empty if only one record has the pass.
+        A pair differs if the executions change equal IR to different IR, if only one execution
+        failed, or if one execution is missing. The list is empty if only one record has the pass.
         """
         if self.old is None or self.new is None:
             return []

@@ -255,7 +255,7 @@ class TextReader(NamedTuple):
     context: Any
 
     def readable(self, texts: Sequence[str], locations: bool) -> list[str]:
-        """Convert texts to custom form, except texts that cannot be parsed."""
+        """Convert texts to custom form, leaving texts that cannot be parsed unchanged."""
         if (found := self._read(texts, locations)) is not None:
             return found
         # Some IRs refuse two versions of a symbol, and calls of undefined functions.

@@ -42,9 +42,9 @@ class Frame:
     """A stack frame of a recorded run, for a pass or a step that runs nested pipelines.
 
     Attributes:
-        ordinals: The ordinals of the op on whose nested ops pipelines run; empty if no nested
-            pipelines run.
-        children: The nested ops of that op; empty in a worker.
+        ordinals: The ordinals of the op that contains the ops on which pipelines run; empty if no
+            nested pipelines run.
+        children: The ops nested directly in the op with these ordinals; empty in a worker.
         at_work: The ordinals of the op of the innermost running pass, which may run dynamic
             pipelines on nested ops.
         is_apart: Whether the nested ops are printed separately.

@@ -94,7 +94,7 @@ class RecordFile:
         self._line(facts)
 
     def change(self, run: int, ordinals: Sequence[int], digest: str | None) -> None:
-        """Write the new text of an op that changed, but not by a pass on the op itself.
+        """Write the new text of an op that changed while no pass was running on the op itself.
 
         Args:
             run: The number of the run.

@@ -137,8 +137,9 @@ def change_data(old: Sequence[str], new: Sequence[str]) -> list[Any]:
     """Return the difference between two texts, encoded for the page; see `Difference`.
 
     Returns:
-        A list of the blocks, followed by the renamed lines. A block is the number of equal lines
-        before the block, the number of old lines, the number of new lines, and the pairs.
+        A list of the blocks, followed by the renamed lines. Each block is a list of the number of
+        equal lines before the block, the number of old lines, the number of new lines, and the
+        pairs.
     """
     found, blocks, at = difference(old, new), list[list[int]](), 0
     for start, end, first, last, pairs in found.blocks:
