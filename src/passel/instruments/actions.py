@@ -49,8 +49,8 @@ def place_of(text: str) -> Location:
 class ActionLog(PassInstrumentation):
     """A log of the start and end of each pass and of each step that runs nested pipelines.
 
-    Executions are numbered across all runs, in the same way as by the counter `pass-execution` of
-    `DebugCounter`. With `pass-execution-count=<n>`, all executions up to number `n` run.
+    Executions are numbered across all runs, as in the counter `pass-execution` of `DebugCounter`.
+    With `pass-execution-count=<n>`, all executions up to number `n` run.
 
     Args:
         stream: The stream that the log is written to.

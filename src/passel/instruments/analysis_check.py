@@ -19,9 +19,9 @@ class AnalysisCheck(PassInstrumentation):
     """An instrumentation that makes a pass fail if the pass falsely claims to preserve analyses.
 
     A pass that claims to preserve all analyses must not change its op. Each preserved analysis that
-    defines equality is computed again and compared. Computing an analysis must not change the op.
-    If the IR accepts ops of unloaded dialects, a pass must also declare the dialects of the ops
-    that it creates.
+    defines equality is computed again and compared with the preserved result. Computing an analysis
+    must not change the op. If the IR accepts ops of unloaded dialects, a pass must also declare the
+    dialects of the ops that it creates.
     """
 
     finds_changes = True

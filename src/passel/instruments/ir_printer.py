@@ -265,7 +265,7 @@ class Sink:
         self._broken = False
 
     def take(self, dump: Dump) -> None:
-        """Write a dump to the stream, in color if it is a diff, or to a file."""
+        """Write a dump to the stream, or to a file in the directory."""
         if self._broken:
             return
         where = ""

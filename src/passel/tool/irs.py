@@ -166,7 +166,7 @@ class IRChoice:
 def chosen_ir(words: Sequence[str], tool: ToolDefinition = _ANY_TOOL) -> IRChoice:
     """Import the plugins of a command line, and return the IR that the command line selects.
 
-    This function is called before the flags are parsed. Parsing the flags rejects unknown IRs.
+    Unknown IRs are rejected later, when the flags are parsed.
 
     Args:
         words: The command-line arguments.

@@ -69,7 +69,8 @@ class Output:
         name: The name of a file, or `-` for standard output.
 
     Raises:
-        UsageError: If the file cannot be written. The constructor checks this before any pass runs.
+        UsageError: If the file cannot be written. The constructor raises this error before any pass
+            runs.
     """
 
     def __init__(self, name: str) -> None:
