@@ -143,7 +143,7 @@ _NEEDS_QUOTES = re.compile("[ ,{}]")
 
 
 class OptimizationRemark(NamedTuple):
-    """A remark about an optimization, with named arguments. It is printed in MLIR's format.
+    """An optimization remark with named arguments, which is printed in MLIR's format.
 
     Attributes:
         kind: `Passed`, `Missed`, `Failure` or `Analysis`.

@@ -17,7 +17,7 @@
     └── PassFailedError                   raised by `PassManager.run`
     PassFailure                           raised by passes in `run`; passel catches it
 
-Catch `PasselError` to catch all errors except bugs.
+Catch `PasselError` to handle all errors except bugs.
 """
 
 from __future__ import annotations
@@ -136,7 +136,10 @@ class UnknownPassError(PipelineError):
 
 
 class OptionError(PipelineError):
-    """Options of a pass or pipeline are unknown, malformed or missing. The error lists them all."""
+    """Options of a pass or pipeline are unknown, malformed or missing.
+
+    The error lists all invalid options.
+    """
 
 
 class EffectsError(PipelineError):
