@@ -58,8 +58,8 @@ class PasselError(Exception):
 class DefinitionError(PasselError, TypeError):
     """The declaration of a pass, an option or a statistic is invalid.
 
-    The error is raised when the class is created or first used. Incorrect uses of a pass raise
-    other errors.
+    The error is raised when the class is created or first used. Incorrect use of a valid
+    declaration raises a different error.
     """
 
 

@@ -50,7 +50,7 @@ def brief_at(error: BaseException) -> str:
 
 
 def traceback_of(error: BaseException) -> str:
-    """Return an error with its traceback as Python prints it.
+    """Return the text that Python prints for an error, with the traceback.
 
     The error may have been raised in another process.
     """

@@ -211,7 +211,7 @@ class Timing(PassInstrumentation):
         return part
 
     def merge(self, child: Timing) -> None:
-        """Add the measurements of a worker below the current row.
+        """Add the measurements of a worker as rows nested below the current row.
 
         The wall time is the time of the slowest worker, and the user time is the sum over all
         workers. For a worker process, the user time is the processor time of the process.

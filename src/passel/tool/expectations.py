@@ -3,9 +3,8 @@
     // expected-error @+1 {{substring of the message}}
     // expected-remark-re @below {{literal text, {{regular expression}} in inner braces}}
 
-Source: `mlir::SourceMgrDiagnosticVerifierHandler`, MLIR 22. Each line contains at most one
-directive. An expectation matches any number of equal diagnostics. The exit code depends only on
-whether the diagnostics match.
+Source: `mlir::SourceMgrDiagnosticVerifierHandler`, MLIR 22. A line has one directive, an
+expectation matches any number of equal diagnostics, and only expectations affect the exit code.
 """
 
 from __future__ import annotations

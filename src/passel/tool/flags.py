@@ -2,10 +2,10 @@
 
 Flags start with one or two dashes. The value of a flag follows `=`. If the flag is not boolean, the
 value can also be the next argument. The name of every registered pass and pipeline is also a flag,
-whose value is the pass's options.
+whose value contains the options.
 
-Source: `llvm::cl::ParseCommandLineOptions`, LLVM 22. `argparse` does not support long flags with a
-single dash and an optional value, and does not preserve the order of flags.
+Source: `llvm::cl::ParseCommandLineOptions`, LLVM 22. argparse supports neither single-dash long
+flags with optional values nor the order of flags.
 """
 
 from __future__ import annotations

@@ -136,7 +136,7 @@ class PipelineFactory:
             recorded: The reproducer in the input; None if there is no reproducer.
 
         Raises:
-            AnchorError: If the pipeline was not read from the input.
+            AnchorError: If the pipeline with the mistake was not read from the input.
         """
         adapter = self._settings.choice.adapter
         for problem in error.problems:

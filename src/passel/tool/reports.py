@@ -1,9 +1,9 @@
 """Instrumentations that flags select, such as timing, and their reports.
 
 Source: `registerPassManagerCLOptions` and `registerDefaultTimingManagerCLOptions`, MLIR 22, which
-also define the order: reproducer, printer, timing. Therefore, the IR of a failed pass is printed
-before the reproducer's error, and timing excludes printing. Actions follow
-`mlir::tracing::InstallDebugHandler` and `DebugCounter::registerCLOptions`.
+also define the order: reproducer, printer, timing. So the IR of a failed pass comes before the
+reproducer's error, and timing excludes printing; `mlir::tracing::InstallDebugHandler` and
+`DebugCounter::registerCLOptions` for actions.
 """
 
 from __future__ import annotations
