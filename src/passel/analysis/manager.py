@@ -29,7 +29,7 @@ AnalysisClass: TypeAlias = "Callable[[Any], A] | Callable[[Any, AnalysisManager]
 
 
 Compute: TypeAlias = "Callable[[Any, Any, Callable[[], Any]], Any]"
-"""A function that computes an analysis, given its class, its op and a constructor call."""
+"""A function that computes an analysis, given its class, its op and a bound constructor."""
 
 
 class AnalysisManager:
@@ -75,13 +75,14 @@ class AnalysisManager:
         return result
 
     def cached_analysis(self, kind: AnalysisClass[A]) -> A | None:
-        """Return a cached analysis of the manager's op, or None if it is not cached."""
+        """Return an analysis of the manager's op if it is cached, or None otherwise."""
         return self.results.get(kind)
 
     def parent_analysis(self, kind: AnalysisClass[A], op: Any = None) -> A | None:
-        """Return a possibly stale analysis of an enclosing op, or None if it is not cached.
+        """Return an analysis of an enclosing op if it is cached, or None otherwise.
 
-        This method never computes an analysis, since siblings may be processed in parallel.
+        The analysis may be stale. This method never computes an analysis, since passes may run on
+        sibling ops in parallel.
 
         Args:
             kind: The class of the analysis.
@@ -102,12 +103,12 @@ class AnalysisManager:
         return self.nest(op).analysis(kind)
 
     def cached_child_analysis(self, kind: AnalysisClass[A], op: Any) -> A | None:
-        """Return a cached analysis of an op immediately inside the manager's op, or None."""
+        """Return a cached analysis of an op immediately inside this manager's op, or None."""
         child = self.known_child(op)
         return None if child is None else child.results.get(kind)
 
     def nest(self, op: Any) -> AnalysisManager:
-        """Return the manager of an op that is nested in the manager's op at any depth.
+        """Return the manager of an op that is nested in this manager's op at any depth.
 
         Raises:
             ValueError: If `op` is not nested in this manager's op.
@@ -126,10 +127,10 @@ class AnalysisManager:
         return manager
 
     def child(self, op: Any, compute: Compute | None = None) -> AnalysisManager:
-        """Return the manager of an op immediately inside the manager's op.
+        """Return the manager of an op immediately inside this manager's op.
 
         Args:
-            op: The nested op. The method does not check where the op is.
+            op: The nested op. The method does not check that this manager's op is its parent.
             compute: The function that computes the analyses of a new manager; None for the function
                 of this manager.
         """
@@ -146,7 +147,7 @@ class AnalysisManager:
             child.compute_by(compute)
 
     def known_child(self, op: Any) -> AnalysisManager | None:
-        """Return the existing manager of an op immediately inside the manager's op, or None."""
+        """Return the existing manager of an op immediately inside this manager's op, or None."""
         adapter = self._adapter
         found = self._children.get(adapter.identity_of(op))
         return found if found is not None and adapter.is_surely(found.op, op) else None
@@ -164,7 +165,7 @@ class AnalysisManager:
         self._children.clear()
 
     def invalidate(self, preserved: PreservedAnalyses) -> None:
-        """Drop the analyses that a pass has not preserved, for the op and its nested ops.
+        """Drop all analyses of the op and its nested ops that a pass has not preserved.
 
         Analyses are checked in the order in which they were computed. A dropped analysis no longer
         counts as preserved, which `is_invalidated` of a dependent analysis can check.

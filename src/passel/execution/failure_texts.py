@@ -46,7 +46,7 @@ PLACES = (
 
 
 class Failures(NamedTuple):
-    """Creates the failures of a run, with their messages.
+    """The factory for the failures of a run and their messages.
 
     Attributes:
         adapter: The adapter of the IR, which provides the names and locations of ops.
@@ -55,7 +55,7 @@ class Failures(NamedTuple):
     adapter: IRAdapter
 
     def raised(self, step: Step, op: Any, error: BaseException) -> Failure:
-        """Return the failure of a step on `op` that raised an exception."""
+        """Return the failure of a step that raised an exception while it ran on `op`."""
         kind, blamed = "crashed", op
         text = f"{type(error).__name__}: {words_of(error)}".rstrip(": \n")
         message = f"{_event(step, 'crashed')}: {_gist(text)}"
@@ -66,7 +66,7 @@ class Failures(NamedTuple):
         return self._failure(kind, _sole(step, op), op, message, blamed=blamed, cause=error)
 
     def interrupted(self, step: Step, op: Any, error: BaseException) -> Failure:
-        """Return the failure of a step on `op` that was interrupted."""
+        """Return the failure of a step that was interrupted while it ran on `op`."""
         message = _event(step, f"was interrupted by {type(error).__name__}")
         return self._failure("interrupted", _sole(step, op), op, message, cause=error)
 
@@ -92,7 +92,7 @@ class Failures(NamedTuple):
         return failure
 
     def invalid_after(self, suspects: Suspects, op: Any, error: InvalidIR) -> Failure:
-        """Return the failure of passes on an op or on its nested ops that left the op invalid."""
+        """Return the failure of passes on `op` or its nested ops after which `op` is invalid."""
         failure = self._failure(
             "invalid", suspects, op, error.message, blamed=error.op, cause=error.__cause__
         )
@@ -137,7 +137,7 @@ class Failures(NamedTuple):
         """Return the failure of passes that ran in a worker process that died.
 
         Args:
-            suspects: The passes that may have been running, and the op.
+            suspects: The passes that may have been running, with the op that they ran on.
             op: The op that the passes ran on.
             how: The end of the process as a predicate, such as `was killed by SIGSEGV`.
         """
@@ -221,7 +221,7 @@ def _titles(suspects: Suspects) -> str:
 
 
 def suspects_of(step: Step, tasks: Sequence[PassContext[Any]], alive: Sequence[Any]) -> Suspects:
-    """Return the `Suspects` for the nested pipelines that ran in some tasks.
+    """Return all passes of the nested pipelines of `tasks` as `Suspects`.
 
     Args:
         step: The step that ran the nested pipelines.
@@ -233,7 +233,7 @@ def suspects_of(step: Step, tasks: Sequence[PassContext[Any]], alive: Sequence[A
 
 
 def _event(step: Step, predicate: str) -> str:
-    """Return the predicate of a sentence about an op that describes an event during a step."""
+    """Return a phrase that describes an event during a step, to follow the name of an op."""
     if step.pass_ is None:
         return f"{predicate} while its nested pipelines ran"
     return f"pass '{step.title}' {predicate}"

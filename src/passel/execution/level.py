@@ -97,7 +97,7 @@ class Level:
         return [take(op, recursive=False) for op in enclosing]
 
     def state_of(self, task: PassContext[Any]) -> object:
-        """Return the last fingerprint of the op of a task, or None if fingerprints are unknown."""
+        """Return the last fingerprint of a task's op, or None if fingerprints are unknown."""
         return self._states[task.number] if self.is_tracked else None
 
     def enter(self, task: PassContext[Any]) -> bool:

@@ -57,7 +57,7 @@ class Loop(VerifyingRun):
 
     Attributes:
         matched: The keys of the nested pipelines that matched at least one op.
-        states: The result of `initialize` for each pass, by step.
+        states: The result of `initialize` for each pass, with the step of the pass as the key.
         at_work: The context of the running pass; None between passes.
         interruption: The failure of the innermost step after an interrupt; None without interrupt.
         process: The object that identifies the process of the run. If a pass forks, the run does
@@ -269,7 +269,7 @@ class Loop(VerifyingRun):
         return kept
 
     def plan(self, pipeline: Pipeline, op: Any) -> Plan:
-        """Return the plan of a pipeline for an op, which is created once for each kind of op."""
+        """Return the plan of a pipeline for an op. The plan is cached for each kind of op."""
         key = pipeline, self.adapter.key_of(op)
         known = pipeline.plans if self._lower is None else self._lowered
         if (plan := known.get(key)) is None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from passel.schedule import Step
 
 PassGate: TypeAlias = "Callable[[Step, Any], bool]"
-"""A function that returns whether a step runs on an op, given the step and the op."""
+"""A function that takes a step and an op, and returns whether the step runs on the op."""
 
 
 class VerifyEach(Enum):

@@ -1,4 +1,4 @@
-"""The state of the process: its standard streams, its last words and Ctrl-C."""
+"""Process-wide state: standard streams, texts for native crashes, and handling of Ctrl-C."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ class Run(Loop):
         return UNCHANGED
 
     def unmatched(self) -> tuple[str, ...]:
-        """Return the nested pipelines that matched no op during a finished run.
+        """Return the texts of the nested pipelines that matched no op during a finished run.
 
         The result does not include pipelines with the anchor `any`, or pipelines that match an op
         at the start of the run. If the run has gates, which may have skipped pipelines, the result
@@ -84,7 +84,7 @@ class Run(Loop):
         return () if self.gates else tuple(dict.fromkeys(self._unmatched(self.pipeline)))
 
     def _unmatched(self, pipeline: Pipeline) -> Iterator[str]:
-        """Yield the outermost pipelines nested in `pipeline` that matched no op."""
+        """Yield the text of each outermost pipeline nested in `pipeline` that matched no op."""
         for step in pipeline.steps:
             for nested in step.pipelines:
                 if nested.key in self.matched:
@@ -213,6 +213,6 @@ class Run(Loop):
 
 
 def _take(ctx: PassContext[Any], outcome: Outcome) -> PipelineRun:
-    """Return the result of a dynamic pipeline for its pass, which decides whether to fail."""
+    """Convert the outcome of a dynamic pipeline to a `PipelineRun` for the pass that ran it."""
     ctx.recorded().outcome += outcome._replace(changed=False, failures=())
     return PipelineRun(outcome.failures, outcome.changed)

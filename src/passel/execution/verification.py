@@ -51,7 +51,7 @@ class VerifyingRun(ObservedRun):
 
         The op is not verified if verification is disabled, if the pass has already verified the op,
         or if its fingerprint is unchanged. If the op is invalid, the failure also names the earlier
-        passes that claimed to preserve everything, after which the op has not been verified.
+        passes after which the op was not verified because they claimed to preserve everything.
         """
         was, changed = ctx.valid_state, None
         if self.tracks:

@@ -71,7 +71,8 @@ class PassInstrumentation:
         flag: The passel-opt flag that adds the instrumentation to a replay; an empty string if
             passel-opt has no such flag.
         crosses: Whether the instrumentation also observes pipelines that passes run on ops of
-            another IR. In hooks for these ops, it must use the adapter of the innermost run.
+            another IR. In hooks for these ops, the instrumentation must use the adapter of the
+            innermost run.
 
     Example:
         >>> from passel import PassManager
@@ -115,7 +116,7 @@ class PassInstrumentation:
     crosses: bool = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Refuse hooks with MLIR's C++ names, which are never called."""
+        """Reject hooks with MLIR's C++ names, which passel never calls."""
         super().__init_subclass__(**kwargs)
         refuse_cpp_names(cls)
 
@@ -139,13 +140,13 @@ class PassInstrumentation:
         """Observe the start of a run, before the passes are initialized."""
 
     def after_run(self, run: Run, *, failed: bool) -> None:
-        """Observe the end of a run, including the end by an interrupt."""
+        """Observe the end of a run, even if the run was interrupted."""
 
     def before_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> None:
-        """Observe the start of a nested pipeline on `op`, which the step `parent` runs."""
+        """Observe that the step `parent` starts to run a nested pipeline on `op`."""
 
     def after_pipeline(self, pipeline: Pipeline, op: Any, parent: Step, *, failed: bool) -> None:
-        """Observe the end of a nested pipeline on `op`, which the step `parent` has run."""
+        """Observe that the step `parent` has finished running a nested pipeline on `op`."""
 
     def before_pass(self, step: Step, op: Any) -> None:
         """Observe the start of a step on `op`: a pass, or a step that runs nested pipelines."""
@@ -170,7 +171,7 @@ class PassInstrumentation:
         """Observe the end of the verification of `op`, whether `op` is valid or not."""
 
     def before_analysis(self, name: str, kind: Any, op: Any) -> None:
-        """Observe that the run starts to compute an analysis, which is not cached."""
+        """Observe that the run starts to compute an analysis that is not cached."""
 
     def after_analysis(self, name: str, kind: Any, op: Any) -> None:
         """Observe that an analysis was computed, or that the computation raised an exception."""

@@ -1,4 +1,4 @@
-"""Calls of the hooks of all instrumentations of a run, in pairs."""
+"""Classes that call the hooks of all instrumentations of a run."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class Instrumentor:
             self.call(each, "on_failure", failure)
 
     def first(self, result: str) -> Any:
-        """Return the first value of an attribute, such as `timing`, that is not None."""
+        """Return the first value of the attribute called `result` that is not None, or None."""
         for each in self._all:
             if (found := getattr(each, result)) is not None:
                 return found
@@ -129,7 +129,12 @@ class Instrumentor:
         return [type(each).__name__ for each in bound]
 
     def branch(self) -> tuple[Instrumentor, tuple[PassInstrumentation | None, ...]]:
-        """Split the instrumentations, and return an instrumentor for a worker and the parts."""
+        """Split the instrumentations for a worker.
+
+        Returns:
+            The instrumentor of the worker, and the result of `split` for each instrumentation that
+            observes steps.
+        """
         parts = self._split()
         other = Instrumentor(part for part in parts if part is not None)
         other.run, other.collects_statistics = self.run, self.collects_statistics
@@ -165,7 +170,7 @@ class Bracket:
         ended: The result of the event for the `after_*` hooks. If an exception leaves the block,
             the event has failed.
         refused: A function that converts a `PassFailure` from an `after_*` hook to a `Failure`,
-            which the remaining hooks receive; None to convert nothing.
+            which the remaining hooks receive; None to leave `ended` unchanged.
     """
 
     __slots__ = ("_args", "_begun", "_hooks", "_what", "ended", "refused")

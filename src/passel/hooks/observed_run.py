@@ -1,4 +1,4 @@
-"""The base class of runs for instrumentations: the identities of ops, and reports."""
+"""The run that instrumentations observe, with the identities of its ops, and its reports."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Run:
         flags: The passel-opt flags that enable the additional checks of the run.
         outcome: The failures, diagnostics and statistics of the finished run.
         concluding: The diagnostics about the run as a whole.
-        key_of: The function that returns the key of an op for its ordinal.
+        key_of: The function that returns the key under which the ordinal of an op is stored.
     """
 
     op: Any
@@ -103,7 +103,7 @@ class Run:
         return OpIdentity(self.adapter.kind_of(op).name, self.adapter.symbol_name(op), ordinal)
 
     def identify(self, op: Any) -> tuple[OpIdentity, ...]:
-        """Return the identities of the enclosing ops, outermost first, followed by that of the op.
+        """Return the identities of the enclosing ops, outermost first, and then of the op itself.
 
         In a worker, which has only a copy of the op, the method returns the same identities. The
         identities and the path of a step together identify the execution of a pass; see
@@ -117,7 +117,7 @@ class Run:
 
 
 class Reports:
-    """Reports the diagnostics and failures of a run, or buffers them in a worker.
+    """The receiver of the diagnostics and failures of a run, which buffers them in a worker.
 
     Args:
         emit: The function that is called for each diagnostic; None to discard diagnostics.
@@ -143,7 +143,7 @@ class Reports:
 
     @property
     def renders(self) -> bool:
-        """Whether a function receives the diagnostics, so that the ops in them must be printed."""
+        """Whether the ops of diagnostics are printed, because a function receives diagnostics."""
         return self._emit is not None
 
     def branch(self) -> Reports:
@@ -184,7 +184,7 @@ class Reports:
         return outcome
 
     def take(self, held: Outcome) -> None:
-        """Add the buffered diagnostics and failures of a worker, which `catch_up` reports."""
+        """Store the buffered diagnostics and failures of a worker for use in `catch_up`."""
         failures = {id(failure.diagnostic): failure for failure in held.failures}
         waiting = [(each, failures.pop(id(each), None)) for each in held.diagnostics]
         # Failures that have already been reported have no diagnostic in `held.diagnostics`.

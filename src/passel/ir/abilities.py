@@ -170,7 +170,7 @@ class FindsDialects(Protocol):
     """
 
     def dialects_in(self, op: Any) -> dict[str, Any]:
-        """Return the names of the dialects in `op` and its nested ops, each with one of its ops."""
+        """Return one op of each dialect in `op` and its nested ops, by dialect name."""
         ...
 
     def loaded_dialects(self, context: Any) -> Collection[str]:
@@ -186,7 +186,7 @@ AbilityT = TypeVar("AbilityT")
 
 
 def ability_of(adapter: object, ability: type[AbilityT]) -> AbilityT | None:
-    """Return the adapter if it has an optional ability, or None if it does not.
+    """Return the adapter if it has an optional ability, or None otherwise.
 
     The results are cached per class, since `isinstance` with a protocol is slow.
     """

@@ -150,7 +150,7 @@ def running_on(adapter: IRAdapter, context: Any = None) -> Generator[None]:
 
     Args:
         adapter: The adapter of the IR.
-        context: The context of the IR; None if the IR has no current context.
+        context: The context of the IR; None to enter no context.
     """
     token = _running.set((*_running.get(), (adapter, context)))
     try:
@@ -194,8 +194,8 @@ def crossing_with(find: Callable[[str], IRAdapter | None]) -> Generator[None]:
     A tool uses this to make its additional dialects available on the other IR as well.
 
     Args:
-        find: A function that takes the name of an IR and returns the adapter to use; None for the
-            installed adapter. The function is called when a pipeline crosses to the other IR.
+        find: A function that takes the name of an IR and returns the adapter to use, or None to use
+            the installed adapter. It is called when a pipeline crosses to the other IR.
     """
     token = _elsewhere.set(find)
     try:

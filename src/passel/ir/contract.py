@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class SiblingWatch:
-    """Detects erased and moved ops while pipelines run on sibling ops.
+    """A detector of erased and moved ops while pipelines run on sibling ops.
 
     Args:
         place_of: A function that returns the place of an op; see `Lifetime`.
@@ -334,8 +334,8 @@ class IRAdapter(ABC):
             inner: The name of the nested ops.
 
         Returns:
-            A sentence without a final period, or an empty string if the nesting is possible or it
-            is not known whether it is possible.
+            A sentence without a final period, or an empty string if the nesting is possible or the
+            adapter does not know.
         """
         return ""
 

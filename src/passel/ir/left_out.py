@@ -50,7 +50,7 @@ def leave_out_name(name: str, package: str, owner: str) -> None:
     Args:
         name: The registered name.
         package: The text that `package_of` returns for the package.
-        owner: The text that names the package with the earlier registration.
+        owner: The text that describes the origin of the earlier registration.
     """
     cause = f"{owner} registered it first; override=True replaces it"
     _left_out.setdefault((f"'{name}' of package {package}", cause), "")
@@ -86,7 +86,7 @@ def report_left_out() -> None:
 
 @contextmanager
 def telling_left_out(tell: Callable[[str], None]) -> Generator[None]:
-    """Send messages about skipped packages to a function, including earlier messages.
+    """Send messages about skipped packages to a function, even if already reported elsewhere.
 
     Args:
         tell: The function, which is called with each message.

@@ -118,7 +118,7 @@ def _answer(future: Future[bytes], count: int) -> Answer:
 
 
 def workers_of(executor: Executor) -> int:
-    """Return the number of workers of an executor, or of processors if that is unknown."""
+    """Return the number of workers of an executor; if unknown, the number of processors."""
     count = getattr(executor, "_max_workers", None)
     if isinstance(count, int):
         return count
@@ -180,7 +180,7 @@ def _level(run: Run, schedule: Schedule, step: NestedStep, ops: Sequence[Any]) -
     """Return the level of a share, whose ops are copies inside a copy of their parent op.
 
     Raises:
-        EncodingError: If the passes cannot be initialized, so that the main process must fail.
+        EncodingError: If a pass cannot be initialized. The main process reports the failure.
     """
     run.op, run.pipeline = run.adapter.parent(ops[0]), schedule.pipeline
     run.hooks.run, run.reports.is_held = run, True

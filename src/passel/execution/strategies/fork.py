@@ -108,8 +108,8 @@ def _doing_shares(run: Run, level: Level) -> Generator[Callable[[Sequence[Any]],
 def _left_behind() -> str:
     """Return the reason why this process cannot fork, or an empty string if it can.
 
-    The process cannot fork if it has other threads. These do not run in the workers, and may hold a
-    lock that a worker would wait for.
+    The process cannot fork if it has other threads, unless the threads support forks. Threads do
+    not run in the workers, and may hold a lock that a worker would wait for.
     """
     others = [each for each in threading.enumerate() if each is not threading.current_thread()]
     ready = [each for each in others if getattr(each, "is_ready_for_forks", False)]

@@ -1,4 +1,4 @@
-"""Mapping of a function over items by forked worker processes.
+"""Applying a function to items in forked worker processes.
 
 Workers are copies of this process, so the items need not be sent to them. Each idle worker takes
 the next item, and sends back all results of the function before it exits.
@@ -32,7 +32,7 @@ _PROGRESS = struct.Struct("IIQ")
 _NO_ITEM = 2**32 - 1
 
 _FAILED = -1
-"""The number that a worker sends, instead of the number of an item, with its own error."""
+"""The number that a worker sends, in place of an item's index, with an error of the worker."""
 
 _PATIENCE = 0.5
 """The time, in seconds, that interrupted workers have to exit before they are killed."""
@@ -76,20 +76,20 @@ class _Progress(NamedTuple):
     start: int
 
     def set(self, item: int, step: int = 0, mark: int = 0) -> None:
-        """Store the number of the current item and the numbers from `set_mark`."""
+        """Store the index of the current item and the numbers from `set_mark`."""
         _PROGRESS.pack_into(self.memory, self.start, item, step, mark)
 
     def get(self) -> tuple[int, int, int]:
-        """Return the number of the current item and the numbers from `set_mark`."""
+        """Return the index of the current item and the numbers from `set_mark`."""
         return _PROGRESS.unpack_from(self.memory, self.start)
 
 
 _own: list[_Progress] = []
-"""The progress of this process if it is a worker, otherwise an empty list."""
+"""A list with the progress of this process, or an empty list if this is not a worker."""
 
 
 def set_mark(step: int, mark: int = 0) -> None:
-    """Store two numbers in a worker, which `Death` contains if the worker dies."""
+    """Store two numbers in a worker, to be reported in `Death` if the worker dies."""
     item, *_ = _own[0].get()
     _own[0].set(item, step, mark)
 
@@ -175,7 +175,7 @@ class _Workers:
         self._running[pid] = progress, file
 
     def _note_end(self, status: int | None, progress: _Progress, file: IO[bytes]) -> None:
-        """Read the results of a worker that has exited, and record its death if it has died."""
+        """Read the results of an exited worker, and record a `Death` if it died within an item."""
         number, *marks = progress.get()
         if number != _NO_ITEM:  # the worker was stopped within an item, whatever its exit code
             code = None if status is None else os.waitstatus_to_exitcode(status)
@@ -229,11 +229,11 @@ _RUNS = -1
 
 
 def _wait(process: int, options: int = 0) -> int | None:
-    """Wait until a child process exits.
+    """Wait for a child process, by default until the child exits.
 
     Returns:
-        The status of the child; None if this process ignores SIGCHLD, or if other code has already
-        waited for the child.
+        The status of the child; `_RUNS` if the child is still running; None if this process ignores
+        SIGCHLD, or if other code has already waited for the child.
     """
     with suppress(ChildProcessError):
         found, status = os.waitpid(process, options)
@@ -273,7 +273,7 @@ def _pickled(number: int, result: Any) -> list[bytes]:
 
 
 def _write(file: IO[bytes], results: Iterable[bytes]) -> None:
-    """Write results to a file. If this fails, the main process runs the items again."""
+    """Write results to a file. If this fails, the items are processed again."""
     with suppress(Exception):
         file.writelines(results)
         file.flush()

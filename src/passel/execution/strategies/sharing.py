@@ -40,7 +40,7 @@ class Sharing(ABC):
     Attributes:
         workers: The plural noun for the workers in messages.
         declared: The name of the pass attribute that says whether a pass can run in these workers.
-        place: The noun, in messages, for the only place where other passes can run.
+        place: The noun in messages such as `runs in one process only`: `process` or `thread`.
     """
 
     workers: str
