@@ -90,7 +90,9 @@ class XDSLAdapter(IRAdapter):
         return isinstance(thing, Dialect)
 
     def with_dialects(self, dialects: Sequence[Any]) -> XDSLAdapter:
-        """Return a copy of the adapter with additional dialects, which take precedence.
+        """Return a copy of the adapter with additional dialects.
+
+        An additional dialect replaces any other dialect of the same name.
 
         Raises:
             DefinitionError: If an object is not a `Dialect`.
@@ -132,7 +134,7 @@ class XDSLAdapter(IRAdapter):
         return {"builtin", *(dialect.name for dialect in context.loaded_dialects)}
 
     def declares_dialects(self, pass_: Pass[Any]) -> bool:
-        """Return whether a pass declares its dependent dialects, which xDSL's own passes do not."""
+        """Return whether a pass declares dependent dialects, as all but xDSL's own passes do."""
         from passel.xdsl.module_passes import XDSLPass
 
         return not isinstance(pass_, XDSLPass)
@@ -151,7 +153,7 @@ class XDSLAdapter(IRAdapter):
         return None if op_class is None or issubclass(op_class, UnregisteredOp) else _kind(op_class)
 
     def misfit(self, context: Context, outer: str, inner: str) -> str:
-        """Return why `inner` cannot be immediately inside `outer`, or an empty string."""
+        """Return why an op cannot be directly inside another op, or an empty string if it can."""
         enclosing, op_class = _known_op(context, outer), _known_op(context, inner)
         if enclosing is None or op_class is None:
             return ""
@@ -195,7 +197,7 @@ class XDSLAdapter(IRAdapter):
         return convert_location(op.location)
 
     def verify(self, op: Operation, *, recursive: bool) -> None:
-        """Verify an op such that an error names the invalid op."""
+        """Verify an op, and report the op that is invalid."""
         verify(op, recursive=recursive, dominance=self._dominance)
 
     def print_op(self, op: Operation, flags: PrintFlags) -> str:
@@ -222,7 +224,7 @@ class XDSLAdapter(IRAdapter):
     renew_fingerprint: Any = staticmethod(fingerprint)
 
     def versions(self) -> Mapping[str, str]:
-        """Return the version of the installed xDSL release by package name."""
+        """Return the version of the installed xDSL."""
         return {"xdsl": INSTALLED}
 
     def ship(self, ops: Sequence[Operation], context: Context) -> bytes:
@@ -262,7 +264,7 @@ class XDSLAdapter(IRAdapter):
         return limited_rewrites(limit)
 
     def functions(self, op: Operation) -> Sequence[str]:
-        """Return the names of the functions in `op` that have a body."""
+        """Return the names of the functions that `op` defines."""
         from passel.xdsl.interpreting import functions
 
         return functions(op)
@@ -270,7 +272,7 @@ class XDSLAdapter(IRAdapter):
     def computed(
         self, op: Operation, context: Context, symbol: str, arguments: str, seconds: float
     ) -> Sequence[str]:
-        """Run a function in xDSL's interpreter, and return a text for each run."""
+        """Run a function in xDSL's interpreter, and return the results of each run as text."""
         from passel.xdsl.interpreting import computed
 
         return computed(op, context, symbol, arguments, seconds)
@@ -348,7 +350,7 @@ def parse_file(path: str | Path, context: Context | None = None) -> Operation:
 
     Args:
         path: The path of the file.
-        context: The context that provides the dialects. If None, a new context with all installed
+        context: The context that provides the dialects, by default a new context with all installed
             dialects.
 
     Raises:

@@ -40,7 +40,7 @@ def successor_operands(branch: Operation) -> list[Sequence[SSAValue]] | None:
 
 
 def pass_to_successor(branch: Operation, index: int, value: SSAValue) -> None:
-    """Append a value to the operands that a branch passes to the successor with an index."""
+    """Append a value to the operands that a branch passes to its successor number `index`."""
     passed = successor_operands(branch)
     assert passed is not None, f"'{branch.name}' is not a known branch"  # noqa: S101
     lengths = [len(values) for values in passed]

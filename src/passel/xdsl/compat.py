@@ -1,4 +1,4 @@
-"""The mode `passel-opt --compat=xdsl`, with xdsl-opt's flags and output and passel's pipelines.
+"""The mode `passel-opt --compat=xdsl`, which runs passel's pipelines with xdsl-opt's flags.
 
 In this mode, xDSL's own driver runs with a faster parser and with passel's pipelines, which can be
 nested. Between passes, only changed ops are verified.

@@ -31,9 +31,9 @@ class XDSLSide:
     """The side of a crossing that parses and prints xDSL's ops.
 
     Args:
-        context: The context for parsing ops. If None, a new context that allows unregistered
+        context: The context for parsing ops, by default a new context that allows unregistered
             dialects.
-        adapter: The xDSL adapter. If None, an adapter with all installed dialects.
+        adapter: The xDSL adapter, by default an adapter with all installed dialects.
     """
 
     def __init__(self, context: Context | None = None, adapter: XDSLAdapter | None = None) -> None:

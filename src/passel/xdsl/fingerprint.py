@@ -30,9 +30,9 @@ class Fingerprint:
 
     Args:
         objects: The ops, regions and blocks, and their tuples of values, blocks and regions, in the
-            order of the IR. True precedes the names of an op's properties. False precedes the names
-            of an op's attributes, which are sorted, since printing an unregistered op changes their
-            order.
+            order of the IR. `True` precedes the property names of an op. `False` precedes the
+            attribute names of an op, which are sorted, since printing an unregistered op reorders
+            its attributes.
         attributes: All attributes, types and locations, in the order of the IR.
     """
 

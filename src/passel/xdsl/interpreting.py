@@ -88,7 +88,7 @@ def computed(
 
 
 def functions(module: Operation) -> Sequence[str]:
-    """Return the names of the functions in a module that have a body."""
+    """Return the names of the functions that a module defines."""
     return [*_bodies(module)]
 
 

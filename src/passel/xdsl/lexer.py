@@ -107,11 +107,12 @@ def _adopt(token: MLIRToken) -> FastToken:
 class FastLexer(MLIRLexer):
     """A faster `MLIRLexer` that produces the same tokens, errors and positions.
 
-    The `kind`, `span` and `text` of a token equal those of xDSL's token. The `line_offset` of a
+    The `kind`, `span` and `text` of a token equal those of xDSL's token. The `line_offset` of each
     span is 0.
 
     Raises:
-        ParseError: If the text is not a token. `lex` raises the same error as xDSL's lexer.
+        ParseError: If the text at `pos` is not a token. `lex` raises the same error as xDSL's
+            lexer.
 
     Example:
         >>> lexer = FastLexer(Input("%0 = arith.addi", "example.mlir"))

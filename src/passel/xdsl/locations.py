@@ -128,8 +128,8 @@ def _values(location: FileLineColLoc) -> tuple[StringAttr, IntAttr, IntAttr]:
 def convert_location(attribute: Attribute) -> Location:
     """Convert an xDSL location attribute to a location that is reported as in MLIR's tools.
 
-    A fused location is converted to its first part with a file. A call-site location is converted
-    to the location of the callee, and the location of the caller is reported as a note.
+    A fused location is converted to its first part that names a file. A call-site location is
+    converted to the location of the callee, and the location of the caller is reported as a note.
     """
     match attribute:
         case FileLineColLoc():

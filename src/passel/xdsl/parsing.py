@@ -1,6 +1,6 @@
 """Parsing MLIR text with xDSL, with MLIR's rules for top-level ops and a span for every error.
 
-`parse_source` is the entry point. `SourceParser` is the parser.
+`parse_source` is the entry point. `SourceParser` is the parser class.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def parse_source(
         locations: Whether ops and block arguments without an explicit location are located at their
             position in the text.
         resources: A list to which the external resources of the source are added, since they are
-            not part of the op. If None, they are dropped.
+            not part of the op. If None, the resources are dropped.
 
     Returns:
         The top-level op, which has not been verified.

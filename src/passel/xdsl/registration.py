@@ -56,7 +56,8 @@ def installed_universe() -> Universe:
     Unlike `Universe.get_multiverse`, this function skips packages that cannot be loaded, entry
     points that are not a `Universe`, and passes whose names are invalid in pipelines. If a name is
     defined twice, xDSL takes precedence, then the package whose name sorts first. The log `passel`
-    reports each skipped name, and a skipped package when the lookup of a name fails.
+    reports each skipped name at once. It reports the skipped packages when the lookup of a name
+    fails.
     """
     return _installed()[0]
 

@@ -43,9 +43,9 @@ def verify(
             runs last, since it relies on a valid structure.
 
     Raises:
-        InvalidIR: If an op is invalid. The structure of an enclosing op is checked before that of
-            nested ops, and the verifiers of nested ops run before that of the enclosing op. Only
-            the first error is raised, with the verifier's exception as its cause.
+        InvalidIR: If an op is invalid. The structure of an enclosing op is checked before the
+            structure of nested ops, but the verifiers of nested ops run first. Only the first error
+            is raised, with the verifier's exception as its cause.
     """
     with symbols_at_hand(op if recursive else None):
         _verify(op, recursive=recursive)
@@ -172,8 +172,8 @@ def _look_outward(root: Operation) -> None:
 def outward_checks(op_class: type[Operation]) -> tuple[Callable[[Any], None], ...]:
     """Return the checks of an op class that may depend on ops outside the closest isolated op.
 
-    Among xDSL's own checks, only the checks of symbol uses depend on outside ops. These are checks
-    of traits and the verifiers of some dialects. The checks of other packages may depend on any op.
+    Among xDSL's own checks, only the checks of symbol uses depend on outside ops. Traits and the
+    verifiers of some dialects run these checks. The checks of other packages may depend on any op.
     """
     return _outward_checks(op_class, op_class.traits.traits, op_class.verify_)
 

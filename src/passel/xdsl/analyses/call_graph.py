@@ -83,9 +83,9 @@ class CallGraph:
     """The callables inside an op, at any depth, and the calls between them.
 
     A call is an op with a symbol reference `callee`, or a known op that calls a value. Any other
-    reference to a callable takes its address, so that indirect calls may call it. Construction
-    takes two walks plus O(calls), and a query takes O(1). The analysis is valid as long as no call,
-    reference or callable is added, erased, renamed or moved.
+    reference to a callable takes its address, so that indirect calls may reach the callable.
+    Construction takes two walks plus O(calls), and a query takes O(1). The analysis is valid as
+    long as no call, reference or callable is added, erased, renamed or moved.
 
     Attributes:
         op: The op that contains the callables.
@@ -179,7 +179,7 @@ class CallGraph:
         )
 
     def is_recursive(self, callable_op: Operation) -> bool:
-        """Return whether a callable calls itself, directly or through others."""
+        """Return whether a callable calls itself, directly or through other callables."""
         return callable_op in self._recursive
 
 

@@ -162,9 +162,10 @@ class _Dominance:
 class DominanceInfo(_Dominance):
     """The dominance relation: `a` dominates `b` if every path to `b` passes through `a`.
 
-    The first query about a region or block computes a dominator tree or an order of ops, in nearly
-    linear time. Later queries take O(1), or O(depth) across regions. The analysis is valid as long
-    as no block or terminator changes and no op moves within its block.
+    The first query in a region computes its dominator tree, and the first query in a block computes
+    the order of its ops, both in nearly linear time. Later queries take O(1), or O(depth) across
+    regions. The analysis is valid as long as no block or terminator changes and no op moves within
+    its block.
 
     Example:
         >>> from xdsl.dialects.arith import AddiOp, ConstantOp

@@ -52,7 +52,7 @@ _NAMING_DIALECTS = frozenset({"affine", "memref"})
 class EffectSummary(NamedTuple):
     """The memory effects that an op and its nested ops may have.
 
-    Each set contains the values and symbols whose memory is affected. An element None means
+    Each set contains the values and symbols whose memory is affected. The element None represents
     unspecified memory.
 
     Attributes:

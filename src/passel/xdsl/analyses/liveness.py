@@ -82,7 +82,7 @@ class Liveness:
         return frozenset(self._out[block])
 
     def is_dead_after(self, value: SSAValue, op: Operation) -> bool:
-        """Return whether no later op in the region of `op` uses `value`.
+        """Return whether no op after `op` in the same region uses `value`.
 
         A query takes O(uses of the value * nesting + ops in the block).
 

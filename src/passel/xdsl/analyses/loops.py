@@ -27,9 +27,10 @@ class Loop:
         latches: The blocks that end an iteration. In a natural loop, these blocks branch to the
             header.
         exits: The blocks outside the loop that are successors of its blocks. For a loop op, the
-            block that contains the op.
+            only exit is the block that contains the op.
         preheader: The only predecessor of the header outside the loop, if this block has no other
-            successor; otherwise None. For a loop op, the block that contains the op.
+            successor; otherwise None. For a loop op, the preheader is the block that contains the
+            op.
         op: The loop op, or None for a natural loop.
         parent: The innermost enclosing loop, or None for an outermost loop.
         children: The loops immediately inside the loop, in program order.

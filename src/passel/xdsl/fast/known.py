@@ -111,7 +111,7 @@ _OF_OPERATIONS: Final = frozenset(dir(IRDLOperation)) | {"__getattr__", "__del__
 
 
 def is_known_attribute(attribute: Attribute) -> bool:
-    """Return whether an attribute and its parts are immutable and of known classes.
+    """Return whether an attribute and its parts are immutable objects of known classes.
 
     Example:
         >>> from xdsl.dialects.builtin import ArrayAttr, i32
@@ -196,7 +196,7 @@ def _definition_with_plain_format(op_class: type[Operation]) -> OpDef | None:
 
 
 def infers_by_known_code(definition: OpDef) -> bool:
-    """Return whether a definition has only xDSL's own constraints, on known classes."""
+    """Return whether all constraints of a definition are xDSL's own and use only known classes."""
     named = (definition.operands, definition.results, definition.regions, definition.successors)
     return _consists_of_known(
         [list(map(tuple, named)), definition.properties, definition.attributes, definition.options]

@@ -139,7 +139,7 @@ class Hole(NamedTuple):
     first: IntegerAttr[Any] | SymbolRefAttr
 
     def attribute(self, spelling: str) -> Attribute | None:
-        """Return the attribute with a spelling, or None if a number is invalid for its type."""
+        """Return the attribute that a text spells, or None if its number is out of range."""
         if isinstance(self.first, SymbolRefAttr):
             part = {"root_reference": StringAttr(spelling[1:])}
         else:
@@ -161,8 +161,8 @@ class Template:
     Attributes:
         op_class: The class of the ops.
         bound: The number of named results, whose names are the first names in the line.
-        operands: For each operand, the index of its name in the line, and its type.
-        successors: For each successor, the index of its name in the line.
+        operands: The index of each operand's name in the line, with the operand's type.
+        successors: The index of each successor's name in the line.
         result_types: The types of the results.
         properties: The properties of the ops.
         attributes: The attributes of the ops.
@@ -264,7 +264,7 @@ def to_template(
         op: The op, whose class must have a known parser.
         names: The names of values and blocks in the line.
         bound: The number of result names at the start of the line.
-        used: The index of the name of each operand or successor, by the address of the object.
+        used: The indices of the names of operands and successors, by the addresses of the objects.
 
     Returns:
         The template, or None if a template cannot represent the op or an attribute is not known.

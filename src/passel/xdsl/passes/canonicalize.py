@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 class Canonicalizer(Pass["Operation"]):
     """Canonicalize operations: fold them and apply their canonicalization patterns.
 
-    The pass has the options of MLIR's pass that xDSL's rewriter supports. By default, the pass
+    The pass has those options of MLIR's pass that xDSL's rewriter supports. By default, the pass
     produces the same IR as xDSL's `canonicalize`, except that constants of type `index` wrap around
     at 64 bits. xDSL's folders do not bound these constants.
 

@@ -35,7 +35,7 @@ class Constant(NamedTuple):
     """A lattice value that represents a constant.
 
     Attributes:
-        value: The attribute with the value.
+        value: The value of the constant.
         dialect: The name of the dialect that computed the value and can materialize the constant.
     """
 
@@ -267,10 +267,10 @@ class SCCP(Pass["Operation"]):
     """Propagate constants, assuming that a branch on a constant takes only one successor.
 
     The pass replaces constant values with constant ops at the start of the function, and erases ops
-    that become unused. It does not simplify branches or erase blocks, which `canonicalize` does.
-    The pass follows `cf` branches and `scf` regions. On a symbol table, it also follows
-    `func.call`: constants are propagated into functions whose calls are all known, and out of all
-    functions with a body.
+    that become unused. It leaves the simplification of branches and blocks to `canonicalize`. The
+    pass follows `cf` branches and `scf` regions. On a symbol table, it also follows `func.call`:
+    constants are propagated into functions whose calls are all known, and out of all functions with
+    a body.
 
     Example:
         >>> from passel import PassManager

@@ -100,7 +100,7 @@ def states_of(nodes: Iterable[Any], outer: Iterable[Operation]) -> States:
 
     Args:
         nodes: The ops, regions, blocks and values.
-        outer: The ops whose operands, successors and uses of results are left out.
+        outer: The ops whose operands, successors and result uses are omitted.
     """
     states, bare = States([], [], [], []), set(map(id, outer))
     for node in nodes:
@@ -279,8 +279,8 @@ def pickled(
         value: The object to encode.
         name: The op name that errors report.
         nodes: The addresses of all IR nodes that the object may contain.
-        places: The indices of objects that both processes have, by address. None means that they
-            have no common objects.
+        places: The indices of objects that both processes have, by address. If None, the processes
+            have no objects in common.
 
     Raises:
         EncodingError: If a part of the object cannot be encoded.
