@@ -175,7 +175,7 @@ class Failures(NamedTuple):
         Args:
             kind: The kind of failure, such as `crashed`.
             suspects: The passes that may have caused the failure, and their ops.
-            op: The op of the failure, unless the suspects have exactly one op.
+            op: The op that the failure names if the suspects do not have exactly one op.
             message: The predicate of a sentence about the op to blame.
             blamed: The op to blame; None for `op`.
             op_name: The name of the op to blame if it no longer exists, or an empty string.

@@ -18,7 +18,7 @@ PassGate: TypeAlias = "Callable[[Step, Any], bool]"
 class VerifyEach(Enum):
     """The policy for verifying the IR during a run.
 
-    A run does not verify its input. The creator of the IR is responsible for that.
+    A run does not verify its input. The producer of the IR must ensure that the input is valid.
     """
 
     OFF = "false"
