@@ -187,7 +187,7 @@ class AnalysisManager:
             manager = manager._parent
 
     def check(self) -> None:
-        """Compare every cached analysis with a newly computed analysis.
+        """Compare each cached analysis that defines `__eq__` with a newly computed analysis.
 
         Raises:
             PassFailure: If a cached analysis differs from the new one.

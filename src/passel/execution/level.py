@@ -188,7 +188,7 @@ class Level:
         return suspects_of(self.step, tasks, alive)
 
     def is_intact(self) -> bool:
-        """Return whether every pass has changed only its own op. This requires `track_all`."""
+        """Return whether every pass since the call of `track_all` has changed only its own op."""
         if self._own_parts() != self._outer:
             return False
         if self.gone or self._lost or self._is_violated:
