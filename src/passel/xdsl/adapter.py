@@ -122,7 +122,7 @@ class XDSLAdapter(IRAdapter):
                 raise LookupError(msg)
 
     def dialects_in(self, op: Operation) -> dict[str, Operation]:
-        """Return the dialects of `op` and its nested registered ops, each with its first op."""
+        """Return the dialects of registered ops in `op`, each with the first op of the dialect."""
         found: dict[str, Operation] = {}
         for each in op.walk():
             if not isinstance(each, UnregisteredOp):

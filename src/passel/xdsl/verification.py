@@ -85,7 +85,7 @@ def _verify_inside(parent: Operation) -> None:
 
 
 def _blocks(op: Operation) -> Iterator[Block]:
-    """Yield the blocks of `op`, and check the parent of each afterwards."""
+    """Yield the blocks of an op, and check the parent of each block afterwards."""
     for region in op.regions:
         block = region.first_block
         while block is not None:

@@ -138,7 +138,7 @@ def _checks(traits: frozenset[OpTrait]) -> tuple[Callable[[Operation], None], ..
 
 
 def _ignores_values(constraint: Any) -> bool:
-    """Return whether a property's constraint is known to check only the type of `_VARIED`."""
+    """Return whether a constraint is known to ignore the values of attributes in `_VARIED`."""
     kind = cast("type[object]", type(constraint))  # no subclass, which may look at more
     if kind is irdl.AnyOf:
         return all(map(_ignores_values, constraint.attr_constrs))
@@ -153,7 +153,7 @@ def _ignores_values(constraint: Any) -> bool:
 
 
 def _parts_seen(properties: dict[str, Attribute], typed: frozenset[str]) -> Iterator[object]:
-    """Yield the properties; for those in `typed`, the class and the parts without the value."""
+    """Yield each property, but only the class and type of a property in `typed`."""
     for name, value in properties.items():
         kind = type(value)
         if name not in typed or kind not in _VARIED or getattr(value, "nested_references", ()):

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     _Named: TypeAlias = SSAValue | Block | SymbolRefAttr
 
 _CREDIT: Final = 500
-"""A class gets no more templates once it had this many more new shapes than known ones."""
+"""The number by which a class's new shapes may exceed known shapes before templates are stopped."""
 
 _SYMBOLS: Final = {"func.call": "callee", "memref.get_global": "name"}
-"""Properties of xDSL's ops that are only printed as the name of a symbol."""
+"""The properties of xDSL's ops that are printed only as the name of a symbol."""
 
 _NAME: Final = "\0"
 """A placeholder for a name, which does not occur in the text of ops."""

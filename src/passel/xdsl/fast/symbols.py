@@ -85,7 +85,7 @@ def _may_be_table(op_class: type[Operation]) -> bool:
 
 
 def _find(table: _Table, anchor: Operation, name: str) -> Operation | None:
-    """Return the symbol with a name, or None if it was moved, erased or renamed."""
+    """Return the cached symbol with a name, or None if the symbol was moved, erased or renamed."""
     found, trait = table.get(name, (None, None))
     if found is None or trait is None or found.parent_op() is not anchor:
         return None

@@ -241,7 +241,7 @@ class Types:
         self._by_address: dict[int, tuple[Attribute, Attribute]] = {}
 
     def first(self, type_: Attribute) -> Attribute:
-        """Return the first equal type in the source, or the type itself if its class is not known.
+        """Return the first type that equals a given type, or that type if its class is unknown.
 
         Equal types must also have the same text, since some of xDSL's types are equal but print
         differently.

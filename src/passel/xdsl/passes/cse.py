@@ -81,7 +81,7 @@ class _Key(OperationInfo):
 
 
 class _Eliminator:
-    """A walk down the dominator trees that replaces ops with equal ones that dominate them.
+    """A walk down the dominator trees that replaces ops with equal dominating ops.
 
     The ops of a block are known during the walk of the blocks that it dominates. Afterwards, the
     ops are forgotten in reverse order.

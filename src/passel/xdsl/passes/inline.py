@@ -137,7 +137,7 @@ class _Inliner:
             )
 
     def _inline_in_group(self, group: list[Operation]) -> None:
-        """Simplify and inline in turn, until no call is inlined."""
+        """Simplify functions and inline calls in turn, until no call is inlined."""
         for _ in range(max(self._options.max_iterations, 1)):
             for member in group:
                 if member not in self._erased:
