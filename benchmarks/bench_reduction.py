@@ -39,7 +39,7 @@ def reduced(each: Input, source: Path, result: Path) -> Reduced:
     done = subprocess.run(
         [program, source, "-o", result, "-j1", *words], text=True, capture_output=True, check=True
     )
-    found = re.search(r"(\d+) calls of the oracle, (\d+) invalid", done.stderr)
+    found = re.search(r"(\d+) checks, (\d+) invalid", done.stderr)
     assert found, done.stderr
     return Reduced(result.read_text().partition("\n{-#")[0], int(found[1]), int(found[2]))
 

@@ -216,7 +216,7 @@ def _become(request: _Request, entries: Mapping[str, str]) -> NoReturn:
     atexit._run_exitfuncs()  # pyright: ignore[reportPrivateUsage]
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
-    os._exit(code)  # without taking apart all that was loaded
+    os._exit(code or 0)  # without taking apart all that was loaded
 
 
 def run_script() -> int:
