@@ -34,7 +34,7 @@ Side: TypeAlias = "XDSLSide | MLIRSide"
 
 
 class Crossing(Pass[Any]):
-    """The base class of passes that convert their op to another IR and run a pipeline on it.
+    """The base class of passes that convert an op to another IR and run a pipeline on the result.
 
     In pipelines, the name of a subclass is the name of the other IR.
 
@@ -108,7 +108,7 @@ class Crossing(Pass[Any]):
 
     @classmethod
     def _names(cls, registry: PassRegistry | None = None) -> PassRegistry:
-        """Return the registry of passes on the other IR, given that of the current IR."""
+        """Return the registry of passes on the other IR, given the current IR's registry."""
         return names_on(adapter_named(cls.name), registry)
 
     def to_node(self, *, all_options: bool = False) -> PipelineNode:

@@ -50,18 +50,19 @@ if TYPE_CHECKING:
 
 
 class MLIRAdapter(IRAdapter):
-    """The adapter for one build of MLIR's bindings, with the build's `ir.Context` as the context.
+    """The adapter for one build of MLIR's bindings.
 
-    The adapter accepts `Operation`, `OpView` and `Module` objects as ops, and returns `OpView`
-    objects. If the build defines a class for an op, such as `func.FuncOp`, the object is of that
-    class. Compare ops with `==`, because the bindings create a new object for each query. Keep a
-    reference to the top-level op while you use nested ops: deleting the top-level op frees all
-    nested ops, even if Python objects still refer to them.
+    Contexts are `ir.Context` objects of the build. The adapter accepts `Operation`, `OpView` and
+    `Module` objects as ops, and returns `OpView` objects. If the build defines a Python class for
+    an op, such as `func.FuncOp`, the returned object is an instance of the class. Compare ops with
+    `==`, because the bindings create a new object for each query. Keep a reference to the top-level
+    op while you use nested ops: deleting the top-level op frees all nested ops, even if Python
+    objects still refer to the nested ops.
 
     Args:
         root: The root package of the build, as a module or by name.
         dialects: Functions that add dialects to a `DialectRegistry`, or `ContextDialects` objects,
-            which add dialects to a context. Each function is called for every new context.
+            which add dialects to a context. The adapter calls each function for every new context.
 
     Example:
         >>> adapter = MLIRAdapter("mlir")
@@ -110,14 +111,14 @@ class MLIRAdapter(IRAdapter):
         return None
 
     def build_name(self) -> str:
-        """Return the top-level package of the build, which is also the entry point's name."""
+        """Return the build's top-level package, which is also the name of the entry point."""
         return self.bindings.package
 
     @property
     def key_of(self) -> Callable[[Any], Hashable]:
         """A function that returns an op's class, or the name of an op that has no class.
 
-        The bindings return the class faster than the name.
+        Access to the class is faster than access to the name.
         """
         generic, plain = self.bindings.ir.OpView, self.bindings.ir.Operation
         module = self.bindings.ir.Module
@@ -132,17 +133,17 @@ class MLIRAdapter(IRAdapter):
         return key_of
 
     def op_of(self, thing: Any) -> Any:
-        """Return the Python object that passes receive for an op, given any object for the op."""
+        """Return the op object that passes receive, given any Python object for the op."""
         return view_of(thing.operation)
 
     def entered_context(self) -> Any:
-        """Return the context of the innermost `with Context():` block, or None outside of one."""
+        """Return the context of the innermost `with Context():` block, or None without a block."""
         ir = sys.modules.get(f"{self.bindings.root}.ir")
         return None if ir is None else ir.Context.current
 
     @contextmanager
     def in_context(self, context: Any) -> Generator[None]:
-        """Make a context the calling thread's current context inside the `with` block."""
+        """Make a context current in the calling thread for the duration of the `with` block."""
         context.__enter__()
         try:
             yield
@@ -172,10 +173,10 @@ class MLIRAdapter(IRAdapter):
             context.load_all_available_dialects()
 
     def is_dialect(self, thing: object) -> bool:
-        """Return whether an object is a `ContextDialects` or a function `register_dialects`.
+        """Return whether an object is a `ContextDialects` or a `register_dialects` function.
 
-        The build's own functions are excluded. They are called for every new context anyway, and
-        some of them take a context instead of a registry.
+        Functions of the build itself are excluded. passel calls these functions for every new
+        context anyway, and some of the functions take a context instead of a registry.
         """
         is_own = str(getattr(thing, "__module__", "")).startswith(f"{self.bindings.root}.")
         is_named = getattr(thing, "__name__", "") == "register_dialects"
@@ -224,9 +225,9 @@ class MLIRAdapter(IRAdapter):
         return self._kinds.kind(context, name)
 
     def misfit(self, context: Any, outer: str, inner: str) -> str:
-        """Return the reason why a function `inner` is never immediately inside an op `outer`.
+        """Return the reason why a function `inner` cannot be immediately inside an op `outer`.
 
-        The text is empty if `outer` is a symbol table, or if `inner` is not a function.
+        The reason is an empty string if `outer` is a symbol table, or `inner` is not a function.
         """
         known = [self._kinds.is_registered(context, name) for name in (outer, inner)]
         is_table = all(known) and self._kinds.has_isolated_ops(context, outer)
@@ -255,9 +256,9 @@ class MLIRAdapter(IRAdapter):
         return address(op.operation)
 
     def is_surely(self, known: Any, op: Any) -> bool:
-        """Return whether two ops are the same Python object.
+        """Return whether `known` and `op` are the same Python object.
 
-        The bindings invalidate this object when the op is erased.
+        The bindings invalidate the Python object of an op when the op is erased.
         """
         return known.operation is op.operation
 
@@ -302,11 +303,11 @@ class MLIRAdapter(IRAdapter):
         verify(self.bindings, op, recursive=recursive)
 
     def print_op(self, op: Any, flags: PrintFlags) -> str:
-        """Return the text of an op as MLIR prints it: for an invalid op, in generic form."""
+        """Return the text of an op from MLIR's printer, in generic form if the op is invalid."""
         return printed(op.operation, flags).decode().rstrip("\n")
 
     def prints_apart(self, op: Any) -> bool:
-        """Return whether the ops immediately inside `op` share no values, as functions do."""
+        """Return whether no values are shared between the ops immediately inside `op`."""
         regions = op.operation.regions
         if len(regions) != 1:
             return False
@@ -327,7 +328,7 @@ class MLIRAdapter(IRAdapter):
         return MLIRSource(self.bindings.root)
 
     def lower(self, steps: Sequence[Step], *, verify: bool) -> tuple[Step, ...]:
-        """Combine adjacent native passes, and nested pipelines of native passes, into one step."""
+        """Combine adjacent native passes and nested native pipelines into single steps."""
         from passel.mlir.lowering import lower  # noqa: PLC0415 - for pipelines alone
 
         return lower(self.bindings, self._kinds, steps, verify=verify)
@@ -359,8 +360,8 @@ class MLIRAdapter(IRAdapter):
 
         Writing bytecode is several times faster than printing text, even with verification.
         Verification is required, because writing an op crashes the process if the op is invalid or
-        uses values that are defined outside. The structural hash of later MLIR releases covers
-        neither regions nor locations.
+        uses values from outside the op. The structural hash of later MLIR releases covers neither
+        regions nor locations.
         """
         from hashlib import blake2b  # noqa: PLC0415 - loads a library for more than this
 

@@ -55,7 +55,7 @@ class DominanceInfo:
     """
 
     def __init__(self, op: Any) -> None:
-        """Create the analysis without dominator trees, which queries build for each region."""
+        """Create the analysis, whose queries build the dominator trees of regions on demand."""
         self._bindings = bindings_of(op)
         self._op = op.operation
         # By entry block: regions have no identity in the bindings.
@@ -64,7 +64,7 @@ class DominanceInfo:
     def __eq__(self, other: object) -> bool:
         """Return whether two analyses have equal dominator trees.
 
-        The comparison covers existing regions whose dominator tree either analysis has built.
+        The comparison is limited to existing regions for which either analysis has built a tree.
         """
         if not isinstance(other, DominanceInfo):
             return NotImplemented
@@ -88,7 +88,7 @@ class DominanceInfo:
         return block in self.tree(block.region)
 
     def immediate_dominator(self, block: Any) -> Any:
-        """Return the closest block that properly dominates `block`, or None for an entry block."""
+        """Return the closest block that properly dominates `block`, or None if no block does."""
         return self.tree(block.region).immediate_dominator(block)
 
     def children(self, block: Any) -> tuple[Any, ...]:
@@ -217,7 +217,7 @@ def _is_ordered(block: Any) -> bool:
 
 
 class SymbolUse(NamedTuple):
-    """A reference to a symbol in an attribute of an op.
+    """A reference from an attribute of an op to a symbol.
 
     Attributes:
         user: The op whose attributes contain the reference.
@@ -231,8 +231,8 @@ class SymbolUse(NamedTuple):
 class SymbolUsers:
     """The uses of each symbol inside an op, including references in arrays and dictionaries.
 
-    A reference is resolved in the closest symbol table that encloses the user, and is a use of
-    every symbol on its path. The bindings' class `SymbolTable` determines which ops are symbol
+    A reference is resolved in the closest symbol table that encloses the user, and counts as a use
+    of every symbol on its path. The bindings' class `SymbolTable` determines which ops are symbol
     tables. The analysis does not find references inside other attributes, because the bindings do
     not expose the elements of those attributes. The constructor walks the op once, and queries take
     O(1) time. The analysis remains valid until a symbol or a reference is added, erased or renamed.

@@ -80,7 +80,7 @@ class BindingsCalls:
         return run
 
     def parse(self, context: Any, name: str, *words: bytes) -> tuple[Any, list[Diagnostic]]:
-        """Parse a source with the parameters and results of `LibraryCalls.parse`."""
+        """Parse a source through the bindings, with the interface of `LibraryCalls.parse`."""
         ir, (source, *place) = self._ir, [each.decode(errors="surrogateescape") for each in words]
         parsers: dict[str, Callable[[], Any]] = {
             OP: lambda: ir.Operation.parse(source, source_name=place[0], context=context),
@@ -189,9 +189,9 @@ class LibraryCalls:
 
     @contextmanager
     def reporting(self, context: Any, report: Report) -> Generator[None]:
-        """Forward diagnostics of the calling thread to `report`, outside of this object's calls.
+        """Forward the calling thread's diagnostics, except from calls of this class, to `report`.
 
-        The handler in MLIR is attached once for all calls in the `with` block.
+        The diagnostic handler is attached once for all calls inside the `with` block.
         """
         with context_lock(context):
             token, handle = next(self._tokens), capi.address(context)

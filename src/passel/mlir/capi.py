@@ -77,8 +77,8 @@ class Library(NamedTuple):
     """The C functions of a build's shared library, with and without Python's interpreter lock.
 
     Attributes:
-        free: The functions without the interpreter lock, for callbacks from any thread.
-        held: The functions with the interpreter lock.
+        free: The functions that release the interpreter lock, so that any thread can call Python.
+        held: The functions that keep the interpreter lock.
     """
 
     free: ctypes.CDLL
@@ -132,7 +132,7 @@ def imported(kind: Any, handle: int, context: Any) -> Any:
 
 
 def text(data: bytes) -> Text:
-    """Return an `MlirStringRef` for `data`, which the caller must keep alive during its use."""
+    """Return an `MlirStringRef` that refers to `data`, which the caller must keep alive."""
     return Text(ctypes.cast(ctypes.c_char_p(data), c_void_p).value, len(data))
 
 

@@ -21,7 +21,7 @@ _IDEMPOTENT = """
 
 
 def declare(table: DeclarationTable) -> None:
-    """Declare the types of MLIR's own passes, and the idempotent passes, in a table.
+    """Declare the types of MLIR's own passes in a table, and mark idempotent passes.
 
     An entry point refers to this function.
     """

@@ -35,8 +35,8 @@ def decoded(text: bytes) -> str:
 def convert_location(location: Any) -> Location:
     """Return the `Location` that MLIR's tools print for a location of the bindings.
 
-    For a fused location, this is the first part that names a file. For a call site, this is the
-    location of the callee, and the caller's location becomes a note.
+    For a fused location, the result is the first part that names a file. For a call site, the
+    result is the location of the callee, and the caller's location becomes a note.
     """
     match location_kind(location) if has_plain_names(location) else "":
         case "file":

@@ -114,7 +114,10 @@ class MLIRFrontend(Frontend):
         self._bindings.module("dialects.irdl").load_dialects(module)
 
     def read(self, part: SourcePart, context: Any, warn: Callable[[Diagnostic], None]) -> Parsed:
-        """Parse and verify a part of the input, or let MLIR read a whole file itself."""
+        """Parse and verify a part of the input.
+
+        If the input is a file that is not split, MLIR itself reads the file.
+        """
         is_text = isinstance(part.text, str)
 
         def on_warning(diagnostic: Diagnostic) -> None:
@@ -184,7 +187,7 @@ class MLIRFrontend(Frontend):
                 raise UnreadableError([Diagnostic(Severity.ERROR, message, place)])
 
     def emit(self, parsed: Parsed, context: Any) -> bytes:
-        """Return the text of the result in mlir-opt's form, or the result's bytecode."""
+        """Return the result as text in the format of mlir-opt, or as bytecode."""
         if self._as_bytecode:
             return self._bytecode(parsed.op)
         flags = self.settings.printing

@@ -79,8 +79,8 @@ class Kinds:
     def _is_isolated(self, context: Any, name: str) -> bool:
         """Return whether the ops with a registered name are isolated from above.
 
-        Few builds can query the trait. This method creates an empty op and runs an unverified pass
-        manager on the op, which fails if the op is not isolated.
+        Few builds can query the trait. This method creates an empty op and runs a pass manager on
+        the op without verification. The run fails if the op is not isolated.
 
         Source: `OpToOpPassAdaptor::run`, MLIR 22.
         """

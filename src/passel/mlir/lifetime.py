@@ -19,7 +19,7 @@ _ERASED = object()
 
 
 class NativeLifetime(Lifetime):
-    """The policy for detecting erased ops, which asks the bindings and compares sibling ops.
+    """The policy that detects erased ops by queries to the bindings and by links of siblings.
 
     Args:
         bindings: The build of the bindings.
@@ -39,7 +39,7 @@ class NativeLifetime(Lifetime):
 
 
 def _place_of(op: Any) -> object:
-    """Return whether an op is attached, or `_ERASED` if the op was erased through `op`.
+    """Return whether an op is attached, or `_ERASED` if it was erased through this object.
 
     An op that was erased through another Python object looks like a live op.
     """

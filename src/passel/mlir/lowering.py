@@ -150,7 +150,7 @@ class LoweredPass(Pass[Any]):
 def failures_in(
     folder: Path, op: Any, steps: Sequence[Step], adapter: IRAdapter, said: set[Location]
 ) -> list[tuple[list[PassStep], Any]]:
-    """Return the failed passes and the op of each, from the files that MLIR wrote after failures.
+    """Return the failed passes and their ops, as found in the files that MLIR wrote.
 
     Sibling ops without symbol names share a folder. An op in a shared folder has failed if an error
     is located inside the op.

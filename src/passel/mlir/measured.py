@@ -132,7 +132,7 @@ def _reports(printed: bytes) -> list[list[str]]:
 
 @cache
 def can_measure(bindings: Bindings) -> bool:
-    """Return whether passel can capture MLIR's reports, or log a warning once if it cannot."""
+    """Return whether passel can capture MLIR's reports, and log a warning once if it cannot."""
     try:
         with printing_elsewhere() as (call, _):
             return call(bool) is False

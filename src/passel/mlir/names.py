@@ -80,7 +80,7 @@ class NativeOptions(Options):
         owner: str,  # noqa: ARG003 - as in the base class
         scope: Any,  # noqa: ARG003 - as in the base class
     ) -> dict[str, Any]:
-        """Store the options without parsing them, as MLIR does when the pipeline is built."""
+        """Store the options as text, which MLIR parses when the pipeline is built."""
         return {"nodes": tuple(nodes)}
 
 

@@ -51,9 +51,9 @@ class Managers:
 
     Args:
         bindings: The build of the bindings.
-        verify: Whether MLIR verifies the IR after each pass. Unless this is None, MLIR also writes
-            a file to `folder` for each failed pass. None is for passes that MLIR runs one by one,
-            whose results the run verifies.
+        verify: Whether MLIR verifies the IR after each pass. Unless the value is None, MLIR also
+            writes a file to `folder` for each failed pass. If the value is None, the run itself
+            verifies the result of each pass.
     """
 
     def __init__(self, bindings: Bindings, verify: bool | None = None) -> None:
@@ -113,7 +113,7 @@ _numbers = count()
 
 @cache
 def _temporary() -> TemporaryDirectory[str]:
-    """Return the parent folder of all `folder`s, since a temporary one for each would be slow."""
+    """Return the temporary folder that all pass managers share, because creating one is slow."""
     return TemporaryDirectory(prefix="passel-", ignore_cleanup_errors=True)
 
 
@@ -128,7 +128,7 @@ class NativePass(Pass[Any, Managers]):
     def display_name(self) -> str:
         """The name of the pass's class in reports of the build.
 
-        If the build is not loaded, this is the name of the class in MLIR 22.
+        If the build is not loaded, the property is the name of the class in MLIR 22.
         """
         bindings, declared = bindings_named(self.root), type(self).__name__
         return class_name(bindings, self.name, declared) if bindings.is_loaded() else declared
@@ -142,7 +142,7 @@ class NativePass(Pass[Any, Managers]):
 
     @classmethod
     def documentation(cls) -> str:
-        """Return MLIR's summary of the pass, or passel's own text without an mlir-opt."""
+        """Return MLIR's summary of the pass if an mlir-opt is installed, or passel's summary."""
         found = descriptions(cls.root).get(cls.name)
         return found.summary if found else super().documentation()
 
@@ -214,8 +214,8 @@ def check_options(bindings: Bindings, name: str, nodes: Iterable[OptionNode], ow
         owner: The phrase for the pass in messages, such as `pass 'cse'`.
 
     Raises:
-        OptionError: If the pass does not exist, or MLIR rejects the options. The message then
-            contains MLIR's reason.
+        OptionError: If the pass does not exist, or MLIR rejects an option. In the latter case, the
+            message contains MLIR's reason.
     """
     nodes = tuple(nodes)
     text = " ".join(map(str, nodes))

@@ -47,10 +47,11 @@ def parse_source(
             determines whether the parser accepts unregistered dialects.
         source: The text, as a string or UTF-8 bytes, or MLIR bytecode.
         name: The name of the source in locations and errors.
-        implicit_module: Whether to wrap other sources in a module. If false, the source must be the
-            text of exactly one top-level op, or the bytecode of a module.
-        line_offset: The number of lines before the text in its file, for split input. Locations
-            and errors then count lines from the start of the file.
+        implicit_module: Whether to wrap the source in a module unless it is a `builtin.module`. If
+            false, the source must be the text of exactly one top-level op, or the bytecode of a
+            module.
+        line_offset: The number of lines before the text in its file, for split input. Line numbers
+            in locations and errors count from the start of the file.
         on_warning: A function that takes each warning or remark. By default, warnings and remarks
             are ignored.
 

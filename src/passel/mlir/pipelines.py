@@ -123,7 +123,7 @@ class CompiledPipeline:
         )
 
     def run(self, *operations: Any, by: Caller | None = None) -> tuple[bool, list[Diagnostic]]:
-        """Run the pipeline on one or more ops that have the op name of the pipeline's anchor.
+        """Run the pipeline on one or more ops whose name is the pipeline's anchor.
 
         Args:
             operations: The ops.
@@ -136,7 +136,7 @@ class CompiledPipeline:
 
 
 def folder_of(op: Any) -> str:
-    """Return the name of an op's folder in the folder of the enclosing op, as MLIR forms it."""
+    """Return the name that MLIR gives to an op's folder inside the folder of the enclosing op."""
     symbol = symbol_name(op.operation)
     symbol = "no-symbol-name" if symbol is None else symbol
     return f"{op.operation.name.replace('.', '_')}_{symbol}".replace("/", "_").replace("\\", "_")

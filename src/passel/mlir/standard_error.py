@@ -37,8 +37,8 @@ def printing_elsewhere(*, is_own: bool = True) -> Generator[tuple[Caller, Callab
 
     The context manager yields two functions. The first function calls MLIR on a thread with a
     separate standard error. The second function returns the output since its previous call. At the
-    end of the block, remaining output is printed to the usual standard error. Ctrl-C takes effect
-    after the block.
+    end of the block, remaining output is printed to the usual standard error. If the user presses
+    Ctrl-C inside the block, the interrupt takes effect after the block.
 
     Args:
         is_own: Whether the thread must have a separate standard error. If false, output of other
@@ -103,8 +103,8 @@ def _take_files() -> bool:
 def end_at_fatal_errors(library: str) -> None:
     """Make a fatal LLVM error end the process as in mlir-opt, with one line and exit code 1.
 
-    By default, a fatal error aborts the process, and Python prints a stack dump. This is also the
-    case with builds that do not export LLVM's C API.
+    By default, a fatal error aborts the process, and Python prints a stack dump. Builds that do not
+    export LLVM's C API keep this default.
 
     Source: `llvm::report_fatal_error` and `LLVMInstallFatalErrorHandler`, LLVM 22.
     """

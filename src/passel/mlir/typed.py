@@ -31,7 +31,8 @@ class TypedNativePass(NativePass):
     """A native pass whose options are typed fields, such as the passes in `passel.mlir.passes`.
 
     The pass runs on ops of any build of the bindings that contains the pass. The text of the pass
-    contains only options that were given and are not None. MLIR uses its defaults for all others.
+    contains only options that were given and are not None. MLIR applies the defaults of all other
+    options.
     """
 
     def __new__(cls, **given: Any) -> Self:
@@ -53,7 +54,7 @@ class TypedNativePass(NativePass):
         return values
 
     def option_nodes(self, *, all_options: bool = False) -> tuple[OptionNode, ...]:
-        """Return the given options of the pass, without those that are None, as text for MLIR."""
+        """Return the given options of the pass that are not None, as syntax nodes for MLIR."""
         known: tuple[OptionNode, ...] | None = self.__dict__.get("_nodes")
         if known is not None and not all_options:
             return known
@@ -151,7 +152,7 @@ def _declared(facts: dict[str, Any]) -> tuple[Any, Any]:
 
 
 def upstream_class(bindings: Bindings, name: str) -> type[TypedNativePass] | None:
-    """Return the typed class of a pass, or None if the build declares the pass differently.
+    """Return the typed class of a pass, or None if the pass differs from the public release.
 
     Args:
         bindings: The build of the bindings.
@@ -167,7 +168,7 @@ def upstream_class(bindings: Bindings, name: str) -> type[TypedNativePass] | Non
 def is_as_declared(bindings: Bindings, kind: type[TypedNativePass]) -> bool:
     """Return whether a build prints the options of a pass as the public release declares them.
 
-    The query sets options that are lists, because MLIR does not print empty lists. It also sets
+    The query sets list options, because MLIR does not print empty lists. The query also sets
     options without a known default, because printing an uninitialized option crashes the process.
     """
     infos = kind.option_infos()
