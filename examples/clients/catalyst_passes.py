@@ -1,4 +1,4 @@
-"""Catalyst's own xDSL passes on the IR of quantum programs, nested where their circuits are."""
+"""Run Catalyst's xDSL passes in passel, in pipelines nested on the modules of the circuits."""
 
 from io import StringIO
 from pathlib import Path
@@ -19,7 +19,7 @@ device = qml.device("null.qubit", wires=2)
 
 @qml.qnode(device)
 def twice(x: float) -> Any:
-    """Undo a gate, and rotate twice."""
+    """Apply a gate and its inverse, and then two rotations."""
     qml.Hadamard(0)
     qml.Hadamard(0)
     qml.RZ(x, wires=0)
@@ -38,7 +38,7 @@ def bell(x: float) -> Any:
 
 @qml.qnode(device)
 def undone(x: float) -> Any:
-    """Undo all but a rotation."""
+    """Apply a gate and its inverse, and then a rotation."""
     qml.CNOT(wires=[0, 1])
     qml.CNOT(wires=[0, 1])
     qml.RY(x, wires=0)
@@ -46,7 +46,7 @@ def undone(x: float) -> Any:
 
 
 def text_of(op: Any) -> str:
-    """Print an op."""
+    """Return the text of an op."""
     stream = StringIO()
     Printer(stream=stream).print_op(op)
     return stream.getvalue()

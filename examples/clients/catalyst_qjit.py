@@ -1,6 +1,7 @@
-"""A program of Catalyst's, a pass with a mistake, and a pipeline that runs within `qjit`.
+"""A Catalyst program, a buggy pass, and a passel pipeline that runs within `qjit`.
 
-With a file as its argument, exits with 0 if the IR in it computes something else than the program.
+With a file as its argument, the script exits with 0 if the IR in the file computes a different
+result from the program.
 """
 
 import sys
@@ -26,7 +27,7 @@ device = qml.device("lightning.qubit", wires=3)
 
 @qml.qnode(device)
 def layers(angles: Any) -> Any:
-    """Rotate all qubits, again and again."""
+    """Apply two layers of rotations to all qubits."""
 
     @for_loop(0, 2, 1)
     def layer(i: Any) -> None:
@@ -46,7 +47,7 @@ def layers(angles: Any) -> Any:
 
 @qml.qnode(device)
 def probe(angle: float) -> Any:
-    """Apply gates twice, of which those between the Hadamard gates are no inverses."""
+    """Apply gates twice; the gates between the Hadamard gates are not their own inverses."""
     qml.CNOT(wires=[0, 1])
     qml.CNOT(wires=[0, 1])
     qml.Hadamard(1)
@@ -59,7 +60,7 @@ def probe(angle: float) -> Any:
 
 
 def train(angles, angle):  # noqa: ANN001, ANN201 -- Catalyst would compile for these types alone
-    """Descend along a gradient."""
+    """Run five steps of gradient descent."""
 
     @for_loop(0, 5, 1)
     def step(_: Any, now: Any) -> Any:
@@ -70,12 +71,12 @@ def train(angles, angle):  # noqa: ANN001, ANN201 -- Catalyst would compile for 
 
 @dataclass(frozen=True)
 class CancelTwins(CompilationPass):
-    """Cancel two gates of one name: a mistake, unless they are their own inverses."""
+    """Cancel two adjacent gates with the same name, even if they are not inverses: a bug."""
 
     name = "cancel-twins"
 
     def action(self, op: CustomOp, rewriter: PatternRewriter) -> None:
-        """Look for the second gate."""
+        """Erase a gate and the next gate if both gates have the same name and no parameters."""
         for use in [] if op.params else [*op.results[0].uses]:
             twin = use.operation
             if isinstance(twin, CustomOp) and twin.gate_name == op.gate_name:
@@ -86,14 +87,14 @@ class CancelTwins(CompilationPass):
 
 @dataclass(frozen=True)
 class Pipeline(ModulePass):
-    """Run a pipeline of passel's on the module of a circuit."""
+    """Run a passel pipeline on the module of a circuit."""
 
     name = "pipeline"
     text: str = ""
     record: str = ""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Run it on IR that Catalyst has not verified either."""
+        """Run the pipeline without verification, because Catalyst does not verify the IR either."""
         manager = PassManager.parse(self.text, ctx)
         manager.enable_verifier(False)
         if self.record:

@@ -1,4 +1,4 @@
-"""Passes of MLIR, of IREE and in Python, in one pipeline; IREE then compiles what they leave."""
+"""Run passes of MLIR, IREE and Python in one pipeline, and compile the result with IREE."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class ListOps(Pass[Any]):
     name = "list-ops"
 
     def run(self, op: Any, ctx: PassContext) -> None:
-        """Print the names."""
+        """Print the names of the function and of the ops in its first block."""
         symbol = op.attributes["sym_name"].value
         print(symbol, *(inner.operation.name for inner in op.regions[0].blocks[0]))
         ctx.preserve_all()

@@ -1,4 +1,4 @@
-"""Passes of MLIR, of StableHLO and in Python, in one pipeline on what JAX lowers a function to."""
+"""Run passes of MLIR, StableHLO and Python in one pipeline on IR that JAX creates."""
 
 from __future__ import annotations
 
@@ -19,42 +19,42 @@ from passel.mlir.passes import CSE, SymbolDCE
 
 
 class CountOps(Pass[Any]):
-    """Count ops of CHLO."""
+    """Count the ops of the CHLO dialect in a function."""
 
     name = "count-ops"
     chlo = Statistic("Ops of CHLO")
 
     def run(self, op: Any, ctx: PassContext) -> None:
-        """Look at the ops of a function's body."""
+        """Count the CHLO ops in the first block of a function."""
         for inner in op.body.blocks[0]:
             ctx.count(self.chlo, inner.operation.name.startswith("chlo."))
         ctx.preserve_all()
 
 
 class NoLogarithm(Pass[Any]):
-    """Refuse logarithms."""
+    """Fail on functions that contain a logarithm."""
 
     name = "no-logarithm"
 
     def run(self, op: Any, ctx: PassContext) -> None:
-        """Look at the ops of a function's body."""
+        """Check the ops in the first block of a function."""
         for inner in op.body.blocks[0]:
             if inner.operation.name == "stablehlo.log_plus_one":
                 raise PassFailure("a logarithm is left", op=inner)
 
 
 def square(x: jax.Array) -> jax.Array:
-    """Compute `asinh` twice, which CSE finds."""
+    """Compute `asinh` twice, so that CSE has an op to remove."""
     return jnp.arcsinh(x) * jnp.arcsinh(x)
 
 
 def gated(x: jax.Array) -> jax.Array:
-    """Call a function of JAX's own."""
+    """Call a JAX function that is lowered to a private function."""
     return jnp.where(x > 0, jnp.arcsinh(x), 0.0)
 
 
 def total(x: jax.Array) -> jax.Array:
-    """Reduce."""
+    """Add up two logarithms of all elements."""
     return (jnp.log1p(x) + jnp.log1p(x)).sum()
 
 

@@ -1,4 +1,4 @@
-"""Exit with 0 if JAX computes other numbers by the module in a file than by its own."""
+"""Exit with 0 if JAX computes different numbers with a file's module than with the original."""
 
 import sys
 from dataclasses import replace
@@ -14,12 +14,12 @@ from passel import Pass, PassContext
 
 
 class SwapOperands(Pass[Any]):
-    """Swap the operands of divisions, which is wrong."""
+    """Swap the operands of divisions, which is a bug."""
 
     name = "swap-operands"
 
     def run(self, op: Any, ctx: PassContext) -> None:
-        """Look at the ops of a function's body."""
+        """Swap the operands of each division in the first block of a function."""
         for inner in op.body.blocks[0]:
             if inner.operation.name == "stablehlo.divide":
                 left, right = inner.operation.operands
@@ -27,7 +27,7 @@ class SwapOperands(Pass[Any]):
 
 
 def square(x: jax.Array) -> jax.Array:
-    """Compute what `square.mlir` was lowered from."""
+    """Compute the square of `asinh`, as in `square.mlir`."""
     return jnp.arcsinh(x) * jnp.arcsinh(x)
 
 

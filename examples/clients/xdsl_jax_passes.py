@@ -1,4 +1,4 @@
-"""xDSL's passes, and one's own, on what JAX lowers functions to, read with xdsl-jax's dialect."""
+"""Run xDSL's passes and a custom pass on IR from JAX, with the dialects of xdsl-jax."""
 
 from io import StringIO
 from pathlib import Path
@@ -24,11 +24,11 @@ from passel.xdsl import XDSLAdapter, parse_source
 
 
 class Undo(RewritePattern):
-    """Replace a transpose of a transpose that together do nothing."""
+    """Remove two transposes in a row if the second one undoes the first."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TransposeOp, rewriter: PatternRewriter) -> None:
-        """Look at where the operand comes from."""
+        """Replace a transpose if its operand is the inverse transpose."""
         inner = op.operand.owner
         if isinstance(inner, TransposeOp):
             first, second = inner.get_permutation(), op.get_permutation()
@@ -42,39 +42,39 @@ class UndoTransposes(ModulePass):
     name = "undo-transposes"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Rewrite as long as there are any."""
+        """Apply the pattern until no transposes cancel."""
         PatternRewriteWalker(Undo()).rewrite_module(op)
 
 
 def dense(x: jax.Array, w: jax.Array, b: jax.Array) -> jax.Array:
-    """Compute a layer twice, which CSE finds."""
+    """Compute a layer twice, so that CSE has an op to remove."""
     return jnp.tanh(x @ w + b) * jnp.tanh(x @ w + b)
 
 
 def turned(x: jax.Array, y: jax.Array) -> jax.Array:
-    """Transpose forth and back."""
+    """Transpose both operands twice."""
     return (x.T.T + y) @ y.T.T
 
 
 def gated(x: jax.Array) -> jax.Array:
-    """Use an op of CHLO, which xdsl-jax does not know, and a function of JAX's own."""
+    """Use a CHLO op, which xdsl-jax does not support, and call a JAX function."""
     return jnp.where(x > 0, jnp.arcsinh(x), 0.0)
 
 
 def total(x: jax.Array) -> jax.Array:
-    """Reduce, in a short form that xdsl-jax does not read."""
+    """Add up all elements, which JAX prints in a short form that xdsl-jax cannot parse."""
     return x.sum()
 
 
 def text_of(op: Any) -> str:
-    """Print an op."""
+    """Return the text of an op."""
     stream = StringIO()
     Printer(stream=stream).print_op(op)
     return stream.getvalue()
 
 
 def main() -> None:
-    """Lower four functions, and run the same passes on three as xDSL does."""
+    """Lower four functions, and compare passel's and xDSL's results for three of them."""
     square, row = jnp.ones((3, 3)), jnp.ones(3)
     known = Universe.get_multiverse().all_passes
     for function, arguments in (

@@ -1,4 +1,4 @@
-"""Try builds of MLIR's bindings, each in an environment of its own, and print which work.
+"""Test builds of MLIR's bindings, each in a separate environment, and print which builds work.
 
     python tests/clients/builds.py [--names] [PACKAGE ...]
 
@@ -20,16 +20,16 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class Row(NamedTuple):
-    """A build.
+    """A build of MLIR's bindings, with the names and IR for the checks.
 
     Attributes:
-        package: Its top-level package.
-        packages: What pip installs.
-        op: An op of its own dialect that uses `%a`, or nothing.
+        package: The top-level package of the build.
+        packages: The packages that pip installs, separated by spaces.
+        op: The text of an op from the build's dialect that uses `%a`, or an empty string.
         type: The type of `%a`.
-        passes: Passes of the build, for functions.
-        anchor: The name of functions.
-        python: The Python that it is for.
+        passes: The passes of the build that run on functions, separated by commas.
+        anchor: The name of function ops.
+        python: The version of Python that the build supports.
     """
 
     package: str
@@ -41,7 +41,7 @@ class Row(NamedTuple):
     python: str = "3.11"
 
     def source(self) -> str:
-        """Return two functions with the op."""
+        """Return the text of two functions that contain the op."""
         is_hardware = self.anchor == "hw.module"
         argument = f"{'in ' * is_hardware}%a: {self.type}"
         end = f"{self.anchor.partition('.')[0]}.{'output' if is_hardware else 'return'}"
@@ -78,12 +78,12 @@ ROWS = (
 
 
 def tried_on(row: Row, folder: Path, *, names: bool) -> dict[str, str]:
-    """Return whether what is tried on a build works.
+    """Run all checks on a build, and return the outcome of each check.
 
     Args:
         row: The build.
-        folder: An empty folder.
-        names: Whether to write what the build has into the table.
+        folder: An empty folder for the environment and the files.
+        names: Whether to write the names of the build's passes and dialects to the table.
     """
     latest = subprocess.getoutput(f"pyenv latest {row.python} 2>/dev/null")  # noqa: S605
     python = folder / "env" / "bin" / "python"
@@ -104,7 +104,7 @@ def tried_on(row: Row, folder: Path, *, names: bool) -> dict[str, str]:
 
 
 def main() -> int:
-    """Try each, and print a table; return 1 if something does not work."""
+    """Test each build, and print a table of the results; return 1 if a check fails."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--names", action="store_true")
     parser.add_argument("packages", nargs="*")

@@ -1,4 +1,4 @@
-"""Passes in Python that run on any build of MLIR's bindings, and what is tried with them.
+"""Check that Python passes, native passes and tools work on a build of MLIR's bindings.
 
     python tests/clients/on_build.py PACKAGE ANCHOR PASSES
 
@@ -27,7 +27,7 @@ class Mark(Pass[Any]):
     name = "mark"
 
     def run(self, op: Any, ctx: PassContext) -> None:
-        """Set it."""
+        """Set the attribute `x.mark` to the name of the function."""
         inside = list(op.operation.regions[0].blocks[0])
         if ctx.analysis(DominanceInfo).dominates(inside[0], inside[-1]):
             inside[0].operation.attributes["x.mark"] = op.operation.attributes["sym_name"]
@@ -39,13 +39,13 @@ class GiveUp(Pass[Any]):
     name = "give-up"
 
     def run(self, op: Any, ctx: PassContext) -> None:
-        """Fail."""
+        """Fail on the function `@g`."""
         if ctx.about(op).symbol == "g":
             raise PassFailure("not this one")
 
 
 def main(package: str, anchor: str, native: str) -> None:
-    """Print what is tried as JSON, with `works`, or what is missing and what there is instead."""
+    """Run all checks on a build, and print each result as JSON: `works`, or the missing texts."""
     context = adapter_named(package).create_context()
 
     def passes(*names: Any) -> str:
