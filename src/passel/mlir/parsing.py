@@ -158,7 +158,7 @@ def _checked(name: str, on_warning: OnWarning, found: Any, reports: Sequence[Dia
 
 
 def _renamed(module: Any, name: str) -> Any:
-    """Set the source name in the locations of all ops and block arguments of a module."""
+    """Set the source name in all locations of a module, and return the module."""
     bindings = bindings_of(module)
     for op in map(attrgetter("operation"), bindings.walk(module)):
         op.location = _named(op.location, name)
