@@ -294,7 +294,7 @@ def folded(tmp_path: Path) -> Planted:
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (True, "the IR before any pass has run is interesting already, so no pass made"),
+        (True, "the IR before any pass has run is already interesting, so no pass is the cause"),
         (False, "the IR after the last pass is not interesting"),
     ],
 )

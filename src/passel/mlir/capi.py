@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Text(ctypes.Structure):
-    """An `MlirStringRef`, which `text` creates."""
+    """An `MlirStringRef`. Use the function `text` to create one."""
 
     _fields_ = (("data", c_void_p), ("length", ctypes.c_size_t))
 
@@ -119,7 +119,7 @@ def address(thing: Any) -> int:
 
 
 def imported(kind: Any, handle: int, context: Any) -> Any:
-    """Return a new object of the bindings for a handle of the C API.
+    """Return a new object of the bindings that wraps a handle of the C API.
 
     Args:
         kind: The class of the object, such as `ir.Location`.

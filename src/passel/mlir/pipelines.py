@@ -1,7 +1,7 @@
 """Safe use of the bindings' pass managers.
 
-If MLIR rejects a pipeline, passel raises an error with a message of one line. Runs collect MLIR's
-diagnostics in a way that cannot crash the process.
+If MLIR rejects a pipeline, passel raises an error with a message of one line. During a run,
+MLIR's diagnostics are collected in a way that cannot crash the process.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class TypedNativePass(NativePass):
     """A native pass whose options are typed fields, such as the passes in `passel.mlir.passes`.
 
-    The pass runs on ops of any build of the bindings that contains the pass. The text of the pass
+    The pass can run on ops from any build of MLIR's bindings that includes it. The text of the pass
     contains only options that were given and are not None. MLIR applies the defaults of all other
     options.
     """

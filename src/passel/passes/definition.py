@@ -75,7 +75,7 @@ def check_pass(cls: type[Any]) -> None:
     for dialect in set(cls.makes_legal) & set(cls.makes_illegal):
         raise DefinitionError(
             f"{owner} makes dialect '{dialect}' both legal and illegal: list it in "
-            "makes_illegal if no op of it is left, otherwise in makes_legal"
+            "makes_illegal if none of its ops remain after the pass, otherwise in makes_legal"
         )
 
 
@@ -191,8 +191,11 @@ def _check_free(cls: type[Any], what: str, name: str) -> None:
         return
     owner = next(each for each in reversed(base.__mro__) if hasattr(each, name))
     is_method = callable(getattr(base, name))
-    way_out = "" if is_method else f"write '{name} = ...' without an annotation to set that, or "
+    way_out = (
+        "" if is_method else f"to set it, write '{name} = ...' without an annotation; otherwise, "
+    )
     raise DefinitionError(
-        f"{what} '{name}' of {cls.__qualname__} has the name of an attribute of every "
-        f"{owner.__name__}: {way_out}call it '{name}_', which is '{name.replace('_', '-')}' in text"
+        f"{what} '{name}' of {cls.__qualname__} has the same name as an attribute of "
+        f"{owner.__name__}: {way_out}call the {what} '{name}_', which text spells "
+        f"'{name.replace('_', '-')}'"
     )

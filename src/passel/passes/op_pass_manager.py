@@ -222,7 +222,7 @@ class OpPassManager:
         return nested
 
     def add_nested(self, anchor: str | type, *passes: Addable) -> Self:
-        """Append a new nested manager that contains the passes, and return this manager."""
+        """Append a nested manager with the passes, and return `self`, not the nested manager."""
         self._append(Placed(self.empty(anchor).add(*passes)))
         return self
 

@@ -190,7 +190,9 @@ def _expanded(info: PassPipelineInfo, options: Options, manager: Any, span: Span
             from passel.tracebacks import raised_at
 
             place = f" at {span}" if span else ""
-            where = f"it is used by pipeline '{info.name}'{place} ({raised_at(error)})"
+            where = (
+                f"in the expansion of pipeline '{info.name}'{place}, raised at {raised_at(error)}"
+            )
             error.problems = tuple(
                 p._replace(message=f"{p.message}; {where}") if p.span else p for p in error.problems
             )

@@ -291,7 +291,7 @@ class Bisection:
             raise SearchError(f"{what} is not interesting: {why or 'there is nothing to find'}")
         if verdict is Verdict.INTERESTING:
             because = f": {why}" if why else ""
-            raise SearchError(f"{what} is interesting already, so no pass made it so{because}")
+            raise SearchError(f"{what} is already interesting, so no pass is the cause{because}")
         if why or expected is Verdict.INTERESTING:
             raise SearchError(f"{what} cannot be checked: {why or 'it is not valid'}")
         return answer

@@ -36,7 +36,7 @@ _REASONS = {
     "releases of MLIR have no debug output; --mlir-print-ir-diff and "
     "--log-actions-to=<file> show what passes do": "debug debug-only",
     "--mlir-debug-counter counts executions of passes": "debug-counter",
-    "--mlir-pass-statistics counts what passes do, in JSON with "
+    "--mlir-pass-statistics prints statistics of passes, and prints JSON with "
     "--mlir-pass-statistics-display=json": "stats stats-json",
     "--help-all lists all flags, --list-passes all passes": "help-hidden help-list "
     "help-list-hidden",

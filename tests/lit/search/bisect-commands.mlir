@@ -17,7 +17,7 @@
 // DULL: error: the IR after the last pass is not interesting: the command exits with 3, and says:
 // DULL-NEXT: why
 // RUN: not passel-bisect %t.passel --interesting="true" 2>&1 | FileCheck %s --check-prefix=BEFORE
-// BEFORE: error: the IR before any pass has run is interesting already, so no pass made it so: the command exits with 0
+// BEFORE: error: the IR before any pass has run is already interesting, so no pass is the cause: the command exits with 0
 
 // Nor is there a shell.
 // RUN: not passel-bisect %t.passel --interesting="grep -c f {} | grep 1" 2>&1 | FileCheck %s --check-prefix=SHELL

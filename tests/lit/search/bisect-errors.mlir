@@ -7,7 +7,7 @@
 // UNCHANGED: passel-bisect: error: no pass has changed anything in this run
 // RUN: not passel-opt %s --load-pass-plugin=%inputs/passes.py -p 'builtin.module(func.func(fail{on=f}))' --record=%t.own -o /dev/null
 // RUN: not passel-bisect %t.own 2>&1 | FileCheck %s --check-prefix=OWN
-// OWN: no pass made it so: PassFailure in builtin.module/func.func/fail: {{.*}}; passel-reduce reduces the input
+// OWN: no pass is the cause: PassFailure in builtin.module/func.func/fail: {{.*}}; passel-reduce reduces the input
 // RUN: not passel-bisect %t.passel --invalid --run=1 2>&1 | FileCheck %s --check-prefix=NUMBER
 // NUMBER: passel-bisect: error: '--run=1': the last run of the record has the number 0
 // RUN: not passel-bisect %t.passel --invalid --computes-else 2>&1 | FileCheck %s --check-prefix=TWO

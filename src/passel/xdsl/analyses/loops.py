@@ -74,8 +74,8 @@ class LoopInfo:
         >>> LoopInfo(module := ModuleOp([]), None).loops
         []
 
-    Source: `mlir::CFGLoopInfo`, MLIR 22, and `llvm/Support/GenericLoopInfoImpl.h`; loops that
-        are ops as in `mlir/Interfaces/LoopLikeInterface.td`.
+    Source: `mlir::CFGLoopInfo`, MLIR 22, and `llvm/Support/GenericLoopInfoImpl.h`. Loop ops
+        follow `mlir/Interfaces/LoopLikeInterface.td`.
     """
 
     op: Operation

@@ -1,4 +1,4 @@
-"""Folding ops with constant operands, without changing the IR."""
+"""Constant folding, which computes the results of ops and leaves the IR unchanged."""
 
 from __future__ import annotations
 
