@@ -106,6 +106,6 @@ def test_a_wrong_name_in_a_registered_pipeline_has_a_place(tool: Tool) -> None:
     outcome = tool("--load-pass-plugin=p.py", "-p=builtin.module(made)", stdin="module {}")
     assert outcome.err == (
         "<pass-pipeline>:1:1: error: 'csee' does not refer to a registered pass or pass pipeline; "
-        "did you mean 'cse'?; in the expansion of pipeline 'made' at --pass-pipeline:1:16, "
+        "did you mean 'cse'?; in pipeline 'made' at --pass-pipeline:1:16, "
         f"raised at p.py:{line_of('# at the call', text)}:5\ncsee\n^~~~\n"
     )

@@ -191,11 +191,8 @@ def _check_free(cls: type[Any], what: str, name: str) -> None:
         return
     owner = next(each for each in reversed(base.__mro__) if hasattr(each, name))
     is_method = callable(getattr(base, name))
-    way_out = (
-        "" if is_method else f"to set it, write '{name} = ...' without an annotation; otherwise, "
-    )
+    way_out = "" if is_method else f"write '{name} = ...' without an annotation to set it, or "
     raise DefinitionError(
         f"{what} '{name}' of {cls.__qualname__} has the same name as an attribute of "
-        f"{owner.__name__}: {way_out}call the {what} '{name}_', which text spells "
-        f"'{name.replace('_', '-')}'"
+        f"{owner.__name__}: {way_out}call it '{name}_', in text '{name.replace('_', '-')}'"
     )

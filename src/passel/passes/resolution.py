@@ -190,9 +190,7 @@ def _expanded(info: PassPipelineInfo, options: Options, manager: Any, span: Span
             from passel.tracebacks import raised_at
 
             place = f" at {span}" if span else ""
-            where = (
-                f"in the expansion of pipeline '{info.name}'{place}, raised at {raised_at(error)}"
-            )
+            where = f"in pipeline '{info.name}'{place}, raised at {raised_at(error)}"
             error.problems = tuple(
                 p._replace(message=f"{p.message}; {where}") if p.span else p for p in error.problems
             )
