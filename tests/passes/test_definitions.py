@@ -153,7 +153,7 @@ def test_what_a_base_class_declares_is_taken() -> None:
         def helper(self) -> None: ...
 
     for field in ("seen", "helper", "interface"):
-        with pytest.raises(DefinitionError, match=f"option '{field}' of Clash has the name of"):
+        with pytest.raises(DefinitionError, match=f"option '{field}' of Clash has the same name"):
             type("Clash", (Base,), {"__annotations__": {field: "int"}, field: 1})
 
     class Fine(Base):
