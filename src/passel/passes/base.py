@@ -101,7 +101,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         >>> print(Noop(times=2), Noop() == Noop())
         noop{times=2} True
 
-    Source: `mlir::Pass`, MLIR 22; the declaration by class body follows xDSL's passes.
+    Source: `mlir::Pass`, MLIR 22. The declaration in the class body follows xDSL's passes.
     """
 
     _way_out: ClassVar[str] = (
@@ -139,7 +139,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
     if not TYPE_CHECKING:
 
         def __class_getitem__(cls, parameters: Any) -> Any:
-            """Make type parameters optional at run time, as their defaults do for type checkers."""
+            """Fill in omitted type arguments at run time, as the defaults do for type checkers."""
             given = parameters if isinstance(parameters, tuple) else (parameters,)
             expected = len(getattr(cls, "__parameters__", ()))
             return super().__class_getitem__(given + (None,) * (expected - len(given)))

@@ -241,16 +241,16 @@ class PassContext(Generic[StateT]):
         """Run a pipeline on the op of the pass or on a nested op.
 
         Hooks, statistics and verification work as for a nested pipeline. A pipeline on the op of
-        the pass uses and invalidates the cached analyses of the op. After the pipeline, only
-        analyses that every pass class of the pipeline preserves remain cached. A failure of the
-        pipeline is reported, but does not make the calling pass fail.
+        the pass uses and invalidates the cached analyses of the op. After the pipeline, only the
+        analyses that all its passes list in `preserves` remain cached. A failure of the pipeline is
+        reported, but does not make the calling pass fail.
 
         Args:
             pipeline: The `OpPassManager` to run, which is compiled again only if it has changed.
             op: The op to run the pipeline on; by default the op of the pass.
 
         Returns:
-            The result, which is true if the pipeline succeeded.
+            The result, which is truthy if the pipeline succeeded.
 
         Raises:
             AnchorError: The anchor of the pipeline does not match `op`, or the pipeline cannot be
@@ -299,7 +299,7 @@ class PassContext(Generic[StateT]):
 
     @property
     def remark(self) -> RemarkEmitter:
-        """The emitter of optimization remarks. The emitter is false if remarks are disabled.
+        """The emitter of optimization remarks. The emitter is falsy if remarks are disabled.
 
         Example: `ctx.remark.missed("vectorized", loop, reason="a call inside")`.
         """

@@ -1,4 +1,4 @@
-"""Checks of pass classes and option classes at the time of their definition.
+"""Checks that run when pass classes and option classes are defined.
 
 The checks reject definitions that Python accepts but that would fail later, for example during a
 run.
@@ -51,9 +51,9 @@ def check_pass(cls: type[Any]) -> None:
 
     Raises:
         DefinitionError: The name is invalid, a method such as `run` is asynchronous or a generator,
-            the anchor is not a name, a statistic has the name of an inherited attribute, a tuple
-            attribute has another type, an effect does not exist, or a dialect is both legal and
-            illegal.
+            the anchor is not a name, a statistic has the name of an inherited attribute, an
+            attribute that must be a tuple is not a tuple, an effect does not exist, or a dialect is
+            both legal and illegal.
     """
     declared, owner = vars(cls), cls.__qualname__
     refuse_cpp_names(cls)
@@ -80,7 +80,7 @@ def check_pass(cls: type[Any]) -> None:
 
 
 def check_body(function: object, what: str) -> None:
-    """Reject an asynchronous function or a generator, whose call would not execute its body.
+    """Reject an asynchronous function or a generator: a call would not run the function body.
 
     Args:
         function: The function to check.
@@ -150,8 +150,8 @@ def make_dataclass(cls: type[Any]) -> None:
         cls: A subclass of `Options` or `Pass`.
 
     Raises:
-        DefinitionError: An option has no type, a mutable default, or a name that is invalid or
-            already taken, or two options have the same name in text.
+        DefinitionError: An option has no type, has a mutable default, or has a name that is invalid
+            or already taken, or two options have the same name in text.
     """
     try:
         dataclasses.dataclass(frozen=True, kw_only=True)(cls)

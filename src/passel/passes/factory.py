@@ -1,7 +1,6 @@
 """Creation of passes and pass classes at run time, from functions, foreign passes and prototypes.
 
-A prototype is a registered pass. The values of its options are the defaults of the class that is
-created for the prototype.
+A prototype is a registered pass whose option values become the defaults of a new pass class.
 
 Source: `mlir::registerPass` with a function that creates the pass, MLIR 22.
 """
@@ -56,8 +55,8 @@ def make_pass_class(
         name: The name of the pass in textual pipelines; an empty string for a pass without a name.
         doc: The docstring of the class, whose first line is the summary.
         module: The module of the class; by default the module of the base class.
-        options: The options by field name, each with its type and either its default or an
-            `option(...)`.
+        options: A mapping from field names to pairs, which consist of a type and either a default
+            or an `option(...)`.
         attributes: Other attributes of the class.
 
     Raises:
@@ -91,7 +90,7 @@ def class_of(thing: Any, name: str) -> type[Pass[Any, Any]]:
     """Return the pass class for a registered object.
 
     Args:
-        thing: A pass class or a pass, of passel or of an IR.
+        thing: A pass class or a pass, which may be one of an IR's own.
         name: The name under which the object is registered.
 
     Raises:
@@ -116,12 +115,12 @@ def class_like(pass_: _Prototype, name: str) -> type[Pass[Any, Any]]:
     """Return a pass class whose defaults are the option values of another pass.
 
     Args:
-        pass_: The other pass, or a pass class that only gets a different name.
+        pass_: The pass whose option values become the defaults, or a pass class to be renamed only.
         name: The name of the new class's passes in textual pipelines.
 
     Raises:
-        DefinitionError: The name is already the name of the other pass's class, but the defaults
-            differ. A printed pass would then not parse to an equal pass.
+        DefinitionError: The name is also the name of the given pass's class, whose defaults differ.
+            A printed pass would then not parse to an equal pass.
 
     Example:
         >>> class Unroll(Pass):
@@ -244,10 +243,10 @@ def pass_of(
     """Return a pass that calls a function.
 
     Args:
-        functions: The single function, which takes the op and an object with
+        functions: Exactly one function, which takes the op and an object with
             `signal_pass_failure()`.
         name: The name of the pass in reports; by default the name of the function.
-        argument: The name of the pass in textual pipelines.
+        argument: The name of the pass in printed pipelines.
         description: The description of the pass; by default the docstring of the function.
         op_name: The name of the ops that the pass runs on; by default the pass runs on any op.
 

@@ -1,6 +1,6 @@
 """Parsing of numbers and booleans, and integer types with a range.
 
-Type checkers see the annotation `UInt32` as `int`. Values outside the range are rejected.
+Type checkers treat the annotation `UInt32` as `int`. Values outside the range are rejected.
 
 Example:
     >>> from passel import Options
@@ -11,7 +11,7 @@ Example:
     ...
     passel.errors.OptionError: option 'factor' of Unroll: expected 0 to 4294967295, got -1
 
-Source: the types of `mlir::Pass::Option` for numbers, MLIR 22.
+Source: the number types of `mlir::Pass::Option`, MLIR 22.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Pass managers: building pipelines in Python or from text, and printing them.
+"""Pass managers: pipelines that are built in Python or from text, and that can be printed.
 
 This module only builds and prints managers. A run compiles a manager to a schedule.
 """
@@ -136,8 +136,8 @@ class OpPassManager:
         """Append passes to this manager, and return the manager.
 
         Args:
-            passes: The passes to append. Each argument is a pass of passel or of an IR, a manager,
-                text without an anchor such as `cse,func.func(dce)`, a syntax node, or a function.
+            passes: The passes to append. Each argument is a pass, an IR's own pass, a manager, text
+                without an anchor such as `cse,func.func(dce)`, a syntax node, or a function.
                 Managers are copied. Functions take the op and an object with
                 `signal_pass_failure()`, as in MLIR's bindings.
             name: The name of an added function in reports; by default the function's `__name__`.

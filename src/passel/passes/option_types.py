@@ -5,12 +5,12 @@
     tuple[X, ...]            a list; if the option is repeated, the lists are concatenated
     X | None                 X, or `none`
     another class            a class with `from_option_text`, such as `Options` or `OpPassManager`
-    Any                      an object, which text cannot set
+    Any                      an object, which cannot be set in text
 
 A printed value parses to an equal value.
 
-Source: the `llvm::cl` parsers as MLIR 22's pass options use them; floats are printed so that
-they read back exactly (MLIR prints `%e`).
+Source: the `llvm::cl` parsers that MLIR 22's pass options use. Unlike in MLIR, which prints `%e`,
+a printed float parses to the same value.
 """
 
 from __future__ import annotations

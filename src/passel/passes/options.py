@@ -29,7 +29,7 @@ def option(
     help: str = "",  # noqa: A002 - the word that argparse and MLIR's users look for
     name: str = "",
 ) -> Any:
-    """Declare an option of a pass with a help text, a custom name or a default factory.
+    """Declare an option of a pass with a description, a custom name or a default factory.
 
     Args:
         default: The default value. An option without a default is required.
@@ -44,7 +44,7 @@ def option(
         >>> str(Unroll(factor=8))
         '{factor=8}'
 
-    Source: `llvm::cl::opt` as `mlir::Pass::Option`, MLIR 22.
+    Source: `mlir::Pass::Option`, a subclass of `llvm::cl::opt`, MLIR 22.
     """
     from dataclasses import field
 
@@ -127,7 +127,7 @@ class Options:
 
     @classmethod
     def option_infos(cls) -> tuple[OptionInfo, ...]:
-        """Return the options that text can set, in the order of their declaration.
+        """Return the options that can be set in text, in the order of their declaration.
 
         Raises:
             DefinitionError: The type of a field is not supported, or is not defined in the module
@@ -196,7 +196,7 @@ class Options:
 
         Args:
             nodes: The options in the text, as syntax nodes.
-            owner: The phrase for the owner of the options in messages, such as `pass 'cse'`.
+            owner: A phrase that names the owner of the options in messages, such as `pass 'cse'`.
             scope: The registry that resolves pass names in the values of options.
 
         Raises:
@@ -262,7 +262,7 @@ class OptionInfo(NamedTuple):
 
     @property
     def is_object(self) -> bool:
-        """Whether values are objects, which text cannot set."""
+        """Whether values are Python objects, which cannot be set in text."""
         return self.codec is OBJECT
 
     def node(self, value: Any, *, all_options: bool) -> OptionNode | None:
@@ -270,7 +270,7 @@ class OptionInfo(NamedTuple):
 
         Args:
             value: The value of the option.
-            all_options: Whether to include default values, except for empty lists and objects. MLIR
+            all_options: Whether to include default values, except empty lists and objects. MLIR
                 also omits empty lists.
         """
         may_omit = not self.required and (self.is_object or not all_options or value == ())
@@ -294,7 +294,7 @@ def read_options(
     Args:
         infos: The declared options.
         nodes: The options in the text, as syntax nodes.
-        owner: The phrase for the owner of the options in messages, such as `pass 'cse'`.
+        owner: A phrase that names the owner of the options in messages, such as `pass 'cse'`.
         scope: The registry that resolves pass names in the values of options.
 
     Raises:

@@ -97,7 +97,7 @@ def sum_of(outcomes: Iterable[Outcome]) -> Outcome:
 
 
 class PipelineRun:
-    """The result of a dynamic pipeline. The result is true if the pipeline succeeded.
+    """The result of a dynamic pipeline. The result is truthy if the pipeline succeeded.
 
     Attributes:
         failures: The failures, in program order. These failures have already been reported.

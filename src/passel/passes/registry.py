@@ -43,7 +43,8 @@ class PassRegistry:
         scope: The name of the IR that lookups use by default; an empty string for any IR.
 
     Attributes:
-        added: The names of the registered entries, in order, except entries of deferred functions.
+        added: The names of the registered entries, in order, without entries from deferred
+            functions.
 
     Example:
         >>> from passel import Pass
@@ -247,9 +248,9 @@ class PassRegistry:
         return self.lookup(name) is not None
 
     def entries(self, *, ir: str = "") -> list[Registered]:
-        """Return all passes and pipelines for an IR, by default for the scope, sorted by name.
+        """Return all passes and pipelines for `ir` or, by default, for the scope, sorted by name.
 
-        Passes are not imported. Names that were skipped are reported in the log `passel`.
+        Passes are not imported. The logger `passel` reports the names that were skipped.
         """
         ir = self._loaded(ir)
         found = {name: info for name in self._entries if (info := self._own(name, ir))}
@@ -291,7 +292,7 @@ class PassRegistry:
         return other
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
-        """Pickle a registry; the default registry is pickled as a call of `default_registry`."""
+        """Pickle a registry; the default registry is pickled as a call to `default_registry`."""
         if self is default_registry():
             return default_registry, ()
         return super().__reduce_ex__(protocol)
@@ -327,8 +328,8 @@ def default_registry() -> PassRegistry:
     """Return the registry with the passes of all installed packages.
 
     The first call creates the registry. An installed package registers passes through an entry
-    point of the group `passel.passes`, which is a function that takes a registry. If the function
-    fails, its passes are skipped. The log `passel` reports the skipped passes when a name is not
+    point in the group `passel.passes`, which is a function that takes a registry. If the function
+    fails, its passes are skipped. The logger `passel` reports the skipped passes when a name is not
     found or when all entries are listed. If an entry point has the name of an IR with an adapter
     (group `passel.adapters`), it registers passes for that IR alone and is not loaded for other
     IRs.

@@ -1,4 +1,4 @@
-"""Resolution of pass names, which turns syntax nodes into managers. All problems are reported."""
+"""Resolution of pass names, which turns syntax nodes into managers. Errors list all problems."""
 
 from __future__ import annotations
 

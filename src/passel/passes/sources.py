@@ -21,7 +21,7 @@ class PassInfo(NamedTuple):
 
     Attributes:
         name: The name of the pass in textual pipelines.
-        origin: The place of the registration that messages report, such as a module.
+        origin: The place of the registration, such as a module, for use in messages.
         factory: The pass class, its location (`package.module:Class`), or a function that returns
             either the class or a pass whose option values become the defaults. Passes of other
             frameworks are wrapped.
@@ -89,7 +89,7 @@ class PassPipelineInfo(NamedTuple):
             passes.
         options: The class of the pipeline's options; None if the pipeline has no options.
         summary: A one-line description for help.
-        origin: The place of the registration that messages report, such as a module.
+        origin: The place of the registration, such as a module, for use in messages.
         ir: The name of the IR that the pipeline applies to; an empty string for any IR.
         overrides: Whether the entry takes precedence over later entries with the same name.
     """
@@ -111,7 +111,7 @@ class PassSource(Protocol):
 
     @property
     def ir(self) -> str:
-        """The name of the IR that all entries apply to; an empty string if the entries differ."""
+        """The name of the IR that all entries apply to; an empty string for several IRs."""
         ...
 
     def lookup(self, name: str, *, ir: str = "") -> Registered | None:

@@ -6,7 +6,7 @@ in `it's`, opens a string only if the matching quote comes before the next brace
 escapes, and ignores quotes when it searches for the closing brace of options, so `{s="}"}` does not
 parse in MLIR. As in MLIR, only ASCII white space separates words.
 
-Source: the option parser of `mlir/lib/Pass/PassRegistry.cpp`, MLIR 22.
+Source: the option parser in `mlir/lib/Pass/PassRegistry.cpp`, MLIR 22.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ class OptionText(NamedTuple):
 
 @_compared_without_span
 class OptionNode(NamedTuple):
-    """The syntax node of an option `key=value`, or of a key alone, whose value is None."""
+    """The syntax node of an option `key=value`. The value is None for a key without `=`."""
 
     key: str
     value: OptionText | None

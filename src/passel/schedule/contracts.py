@@ -50,7 +50,7 @@ class Named(NamedTuple):
 
     Attributes:
         label: The label of the pass in the builder.
-        by: A phrase for the code that added the pass, such as `, added at a.py:3`.
+        by: A phrase that names the code that added the pass, such as `, added at a.py:3`.
     """
 
     label: str = ""

@@ -2,8 +2,8 @@
 
 Merging performs no checks and does not need an IR.
 
-Source: `OpPassManagerImpl::finalizePassList` and `OpToOpPassAdaptor::tryMergeInto`, MLIR 22;
-there `run` does this to the manager itself.
+Source: `OpPassManagerImpl::finalizePassList` and `OpToOpPassAdaptor::tryMergeInto`, MLIR 22. In
+MLIR, `run` merges the pipelines of the manager itself.
 """
 
 from __future__ import annotations

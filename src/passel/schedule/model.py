@@ -57,7 +57,7 @@ class NestedStep:
     Attributes:
         pipelines: The pipelines, which have different anchors, sorted by anchor.
         path: The path of the step, which consists of the enclosing anchors.
-        chosen: The pipelines that were selected so far, by the key of the op.
+        chosen: The pipelines that were selected so far, by the key of the op's name.
     """
 
     pass_: ClassVar[None] = None
@@ -106,7 +106,7 @@ class Pipeline:
         key: A key that identifies the pipeline in its schedule and is the same in every process.
         nests_late: Whether a step with nested pipelines follows another step, at any depth.
         spans: The places of the nested pipelines that were merged into this pipeline.
-        plans: The cached plans, by the key of the op.
+        plans: The cached plans, by the key of the op's name.
     """
 
     def __init__(
@@ -163,7 +163,7 @@ class Pipeline:
         return (step for step in self.steps if isinstance(step, PassStep))
 
     def admit(self, kind: OpKind) -> tuple[tuple[Step, ...], str]:
-        """Return the steps before the first step that cannot run on ops of this kind, and why.
+        """Return the steps before the first step that cannot run on the ops, and the reason.
 
         The reason is an empty string if all steps can run.
 
