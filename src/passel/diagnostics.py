@@ -128,7 +128,7 @@ UNKNOWN = Location()
 
 
 class Severity(Enum):
-    """The severity of a diagnostic, whose value is the word that is printed."""
+    """The severity of a diagnostic. The value is the word that messages print, such as `error`."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -151,7 +151,8 @@ class OptimizationRemark(NamedTuple):
         category: The category; by default, the name of the pass.
         path: The path of the pass in the pipeline.
         op_name: The name of the op that the remark is about.
-        function: The symbol name of the op or of the enclosing function; empty if neither has one.
+        function: The symbol name of the op or of the enclosing function; empty if neither has a
+            symbol name.
         location: The location of the op.
         args: The arguments of the remark by name. The values are numbers, booleans or text.
 
@@ -201,10 +202,9 @@ class Diagnostic:
         notes: The attached notes, in order.
         origin: A text that names the pass that emitted the diagnostic, its op and its path. Tools
             print this text as a note.
-        op_text: The text of the op, which tools print after `see current operation` for an error;
-            empty if the op is not printed.
-        print_op: A function that prints the op, as long as the diagnostic refers to the op;
-            otherwise None.
+        op_text: The text of the op, which tools print after the words `see current operation` if
+            the diagnostic is an error; empty if the op is not printed.
+        print_op: A function that prints the op; None if the diagnostic does not refer to an op.
         remark: The optimization remark that the diagnostic reports; None for other diagnostics.
     """
 
@@ -315,7 +315,7 @@ def log_exception(message: str) -> None:
 
 
 def words_of(error: BaseException) -> str:
-    """Return the message of an exception, even if `str` raises an exception."""
+    """Return the message of an exception, even if `str(error)` raises another exception."""
     try:
         return str(error)
     except (Exception, SystemExit) as inner:  # noqa: BLE001 - its own code ran

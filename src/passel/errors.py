@@ -106,7 +106,7 @@ class Problem(NamedTuple):
 class PipelineError(PasselError, ValueError):
     """A pipeline is invalid. No pass has run, and no pass manager has been modified.
 
-    The constructor also accepts strings, as problems without a place.
+    The constructor also accepts strings, which become problems without a span.
 
     Attributes:
         problems: The mistakes, in the order of the text. At most a hundred mistakes are listed.
@@ -184,7 +184,7 @@ class ContractError(PipelineError):
 
     The error is raised if an earlier pass computes an analysis for a later pass, and a pass in
     between does not declare that it preserves the analysis. The error is also raised if a pass
-    requires a dialect that earlier passes have removed.
+    requires a dialect that an earlier pass makes illegal.
     """
 
 
@@ -366,7 +366,7 @@ _CPP_NAMES = {
 
 
 def refuse_cpp_names(cls: type) -> None:
-    """Reject a class that defines a member under the name that MLIR uses in C++.
+    """Reject a class that defines a member under MLIR's C++ name, such as `runOnOperation`.
 
     Raises:
         DefinitionError: If the class defines a member under a C++ name. The message gives the name

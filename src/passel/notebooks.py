@@ -56,7 +56,8 @@ class TableRow(NamedTuple):
         depth: The nesting depth of the row.
         title: The text of the first column.
         cells: The texts of the other columns.
-        diff: A unified diff, which a notebook shows when the user clicks on the row; may be empty.
+        diff: A unified diff, which a notebook shows when the user clicks on the row; empty if the
+            row has no diff.
     """
 
     depth: int

@@ -1,8 +1,9 @@
 """Suggestions for misspelled names.
 
-Names are split into words at `-`, `_` and `.`, and compared word by word. A name is suggested if
-the names differ by a typo in a word, an abbreviation, or missing words at either end. Other similar
-names, such as `test-lower-to-llvm` and `lower-host-to-llvm`, often belong to different passes.
+Names are split into words at `-`, `_` and `.`, and compared word by word. A candidate is suggested
+if it differs from the given name only by a typo in a word, an abbreviation, or missing words at
+either end. Other similar names, such as `test-lower-to-llvm` and `lower-host-to-llvm`, often belong
+to different passes.
 """
 
 from __future__ import annotations

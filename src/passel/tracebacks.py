@@ -107,7 +107,7 @@ class RemoteError(Exception):
 
 
 def text_of(error: BaseException) -> str:
-    """Return an exception with its traceback, without the frames that called the pass.
+    """Return the text of an exception and its traceback, without the frames that called the pass.
 
     The frames that called the pass depend on whether a worker or a time limit is used.
     """

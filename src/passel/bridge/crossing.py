@@ -1,8 +1,8 @@
 """Passes that convert an op to the other IR and back: `xdsl(...)` on MLIR, `mlir(...)` on xDSL.
 
-In a pipeline, such a pass looks like a nested pipeline whose anchor is an IR. The pass converts the
-op through generic text with locations, within the process. Then it replaces the attributes and
-regions of the original op, so that references to the op remain valid.
+In a pipeline, such a pass looks like a nested pipeline whose anchor is an IR. To convert the op,
+the pass prints generic text with locations and parses the text in the same process. Then it
+replaces the attributes and regions of the original op, so that references to the op remain valid.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Crossing(Pass[Any]):
     In pipelines, the name of a subclass is the name of the other IR.
 
     Args:
-        passes: The passes to run in the other IR. In the text of a pipeline, these passes are in
+        passes: The passes to run on the other IR. In the text of a pipeline, these passes are in
             parentheses.
     """
 
@@ -70,7 +70,7 @@ class Crossing(Pass[Any]):
         """Reject a crossing that is written as a pass name without parentheses.
 
         Raises:
-            OptionError: In all cases, because passes must be given in parentheses.
+            OptionError: Always, because the passes of a crossing must be in parentheses.
         """
         example = f"{cls.name}(cse)"
         raise OptionError(Problem(f"{owner} takes passes in parentheses, such as {example}"))
@@ -121,7 +121,7 @@ class Crossing(Pass[Any]):
         return self.to_text()
 
     def initialize(self, ir_context: Any) -> Any:
-        """Return the state of a run, which contains a context of the other IR for all ops."""
+        """Return the state of the pass for a run: a context of the other IR, and the pipeline."""
         there = _side(self.name, adapter=crossing_adapter(self.name))
         return _Destination(there, self.passes)
 

@@ -11,6 +11,6 @@ if TYPE_CHECKING:
 
 
 def register(registry: PassRegistry) -> None:
-    """Add the passes `xdsl(...)` and `mlir(...)` to a registry, when an entry point is loaded."""
+    """Add the passes `xdsl(...)` and `mlir(...)` to a registry."""
     registry.register("xdsl", lambda: bridge.RunOnXDSL, origin="passel", ir="mlir")
     registry.register("mlir", lambda: bridge.RunOnMLIR, origin="passel", ir="xdsl")

@@ -1,7 +1,7 @@
 """The adapter for xDSL.
 
 The adapter hides two peculiarities of xDSL: all unregistered ops share one name and have every
-trait, and an error of the verifier prints the whole module.
+trait, and each verifier error prints the whole module.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ class XDSLAdapter(IRAdapter):
                 raise LookupError(msg)
 
     def dialects_in(self, op: Operation) -> dict[str, Operation]:
-        """Return the dialects of registered ops in `op`, each with the first op of the dialect."""
+        """Return the first registered op of each dialect in `op`, by the name of the dialect."""
         found: dict[str, Operation] = {}
         for each in op.walk():
             if not isinstance(each, UnregisteredOp):
@@ -153,7 +153,7 @@ class XDSLAdapter(IRAdapter):
         return None if op_class is None or issubclass(op_class, UnregisteredOp) else _kind(op_class)
 
     def misfit(self, context: Context, outer: str, inner: str) -> str:
-        """Return why an op cannot be directly inside another op, or an empty string if it can."""
+        """Return why `inner` cannot be directly inside `outer`, or an empty string if it can."""
         enclosing, op_class = _known_op(context, outer), _known_op(context, inner)
         if enclosing is None or op_class is None:
             return ""
@@ -197,7 +197,7 @@ class XDSLAdapter(IRAdapter):
         return convert_location(op.location)
 
     def verify(self, op: Operation, *, recursive: bool) -> None:
-        """Verify an op, and report the op that is invalid."""
+        """Verify an op, and raise an error that names the invalid op."""
         verify(op, recursive=recursive, dominance=self._dominance)
 
     def print_op(self, op: Operation, flags: PrintFlags) -> str:

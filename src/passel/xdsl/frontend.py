@@ -113,7 +113,7 @@ class XDSLFrontend(Frontend):
     def read(
         self, part: SourcePart, context: Context, warn: Callable[[Diagnostic], None]
     ) -> Parsed:
-        """Parse a source to an op with locations, without verifying the op."""
+        """Parse a source into an op with locations, without verifying the op."""
         resources: list[ExternalResource] = []
         try:
             op = parse_source(

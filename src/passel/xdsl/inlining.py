@@ -72,7 +72,7 @@ _SEVERAL_BLOCKS = frozenset({"func.func", "scf.execute_region"})
 
 
 def obstacle(call: CallOp, callee: FuncOp, context: Context) -> str:
-    """Return the reason not to inline a callee at a call, or an empty string.
+    """Return the reason why a callee cannot be inlined at a call, or an empty string if it can.
 
     Source: `Inliner::Impl::shouldInline`, `mlir/lib/Transforms/Utils/Inliner.cpp`, MLIR 22.
     """

@@ -54,7 +54,7 @@ def effects_of(kind: type[ModulePass], pass_: Any = None) -> tuple[str, ...]:
 
     Args:
         kind: The `ModulePass` class.
-        pass_: An object with the fields of a pass, where missing fields count as set. If None, the
+        pass_: An object with the fields of a pass. Missing fields count as set. If None, the
             effects of any pass of the class are returned.
     """
     if kind.__module__.partition(".")[0] != "xdsl":

@@ -31,7 +31,7 @@ _OWN_PASSES = {
 
 
 def register(registry: PassRegistry) -> None:
-    """Register passel's passes, then the passes of xDSL and its plugins whose names are unused."""
+    """Register passel's passes, then all passes of xDSL and its plugins whose names are free."""
     for name, place in _OWN_PASSES.items():
         registry.register(name, f"passel.xdsl.passes.{place}", origin="passel", ir="xdsl")
     registry.defer(register_xdsl_passes, ir="xdsl")  # when all packages have registered theirs
@@ -55,9 +55,9 @@ def installed_universe() -> Universe:
 
     Unlike `Universe.get_multiverse`, this function skips packages that cannot be loaded, entry
     points that are not a `Universe`, and passes whose names are invalid in pipelines. If a name is
-    defined twice, xDSL takes precedence, then the package whose name sorts first. The log `passel`
-    reports each skipped name at once. It reports the skipped packages when the lookup of a name
-    fails.
+    defined twice, xDSL takes precedence, then the package whose name sorts first. The logger
+    `passel` logs each skipped name immediately. Skipped packages are logged only when the lookup of
+    a name fails.
     """
     return _installed()[0]
 

@@ -32,7 +32,7 @@ def replace_op(
     new: Operation | Sequence[Operation],
     values: Sequence[SSAValue | None] | None = None,
 ) -> None:
-    """Replace an op with new ops, by `PatternRewriter.replace` if xDSL is 0.70 or newer."""
+    """Replace an op with new ops, using `PatternRewriter.replace` if xDSL is 0.70 or newer."""
     getattr(rewriter, "replace" if hasattr(rewriter, "replace") else "replace_op")(op, new, values)
 
 

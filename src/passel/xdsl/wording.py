@@ -24,7 +24,7 @@ _LAST_NAME: Final = re.compile(r"[a-zA-Z_][a-zA-Z0-9_$.]*\s*\Z", re.ASCII)
 
 
 def reworded(error: ParseError, text: str, context: Context, dialect: str) -> ParseError:
-    """Return an error with a clearer message and span, or the given error if it is clear already.
+    """Return an error with a clearer message and span, or the given error if it is already clear.
 
     Args:
         error: The error that xDSL's parser raised.

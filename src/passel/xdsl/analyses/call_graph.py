@@ -104,7 +104,8 @@ class CallGraph:
         >>> print(*(symbol_name(function) for (function,) in graph.sccs))
         leaf main
 
-    Source: `mlir/lib/Analysis/CallGraph.cpp`, MLIR 22; taken addresses are LLVM's.
+    Source: `mlir/lib/Analysis/CallGraph.cpp`, MLIR 22. Callables whose address is taken are treated
+    as in LLVM's call graph.
     """
 
     op: Operation

@@ -52,7 +52,7 @@ class SymbolTables:
         return self._tables[table]
 
     def lookup_in(self, table: Operation, name: str | SymbolRefAttr) -> Operation | None:
-        """Return the symbol that a name or reference denotes in a table, or None if undefined."""
+        """Return the symbol that a name or reference denotes in a table, or None."""
         if isinstance(name, str):
             return self.symbols(table).get(name)
         found = list(self._path(table, name))

@@ -1,6 +1,6 @@
 """Fast paths, which compute the same results as xDSL's own code in less time.
 
-A fast path replaces code with known behavior (see `known`) on those releases of xDSL on which tests
+A fast path replaces code with known behavior (see `known`) on the releases of xDSL for which tests
 have compared the results. On all other releases, with `PASSEL_FAST=0` in the environment, and
 inside `slow_paths()`, xDSL's own code runs.
 """

@@ -69,7 +69,7 @@ class TemplatePrinter(Printer):
         self._balances: dict[type[Operation], int] = {}
 
     def print_string(self, text: str, *, indent: int | None = None) -> None:
-        """Print a text, directly to the stream if the printer need not track its position."""
+        """Print a text, and update the printer's position in the output only if necessary."""
         if self.stream is None or "\n" in text or self.diagnostic.op_messages:
             super().print_string(text, indent=indent)
         else:
@@ -81,15 +81,15 @@ class TemplatePrinter(Printer):
         self._names.clear()
 
     def print_ssa_value(self, value: SSAValue) -> str:
-        """Print the name of a value, or a placeholder if the printer makes a template."""
+        """Print the name of a value, or a placeholder while the printer is making a template."""
         return self._mark(value) or super().print_ssa_value(value)
 
     def print_block_name(self, block: Block) -> str:
-        """Print the name of a block, or a placeholder if the printer makes a template."""
+        """Print the name of a block, or a placeholder while the printer is making a template."""
         return self._mark(block) or super().print_block_name(block)
 
     def print_symbol_name(self, sym_name: str) -> None:
-        """Print the name of a symbol, or a placeholder if the printer makes a template."""
+        """Print the name of a symbol, or a placeholder while the printer is making a template."""
         symbol = self._symbol
         if symbol is None or symbol.root_reference.data != sym_name or not self._mark(symbol):
             super().print_symbol_name(sym_name)
@@ -103,7 +103,7 @@ class TemplatePrinter(Printer):
         return _NAME
 
     def print_op(self, op: Operation) -> None:
-        """Print an op, from a template if the op's shape has a template."""
+        """Print an op, using the template for the op's shape if there is a template."""
         class_ = op.__class__
         balance = self._balances.get(class_)
         if balance is None:

@@ -225,7 +225,7 @@ class QuickPattern(RewritePattern):
 
 
 def is_odd_loop(op: Operation) -> bool:
-    """Return whether an op is a loop with unregistered ops, which xDSL treats as constants."""
+    """Return whether an op is a loop with unregistered ops, which xDSL hoists like constants."""
     return op.name == "scf.for" and any(
         each.name == UnregisteredOp.name for each in op.regions[0].ops
     )

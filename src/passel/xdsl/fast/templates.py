@@ -54,7 +54,7 @@ _find_names: Final = re.compile(rf"[%^]({NAME})", re.ASCII).finditer
 
 
 def shape_of(line: str) -> tuple[Hashable, list[str]]:
-    """Return the shape of a line as a hashable key, and its names without `%` and `^`.
+    """Return the shape of a line as a hashable key, and the names in the line without `%` and `^`.
 
     The line must start with a token.
 
@@ -241,7 +241,7 @@ class Types:
         self._by_address: dict[int, tuple[Attribute, Attribute]] = {}
 
     def first(self, type_: Attribute) -> Attribute:
-        """Return the first type that equals a given type, or that type if its class is unknown.
+        """Return the first type that equals `type_`, or `type_` itself if its class is unknown.
 
         Equal types must also have the same text, since some of xDSL's types are equal but print
         differently.

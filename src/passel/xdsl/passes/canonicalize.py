@@ -65,7 +65,7 @@ class Canonicalizer(Pass["Operation"]):
     )
 
     def run(self, op: Operation, ctx: PassContext) -> None:
-        """Apply xDSL's greedy rewriter to each region until it converges or reaches a limit."""
+        """Apply xDSL's greedy rewriter to each region until it reaches a fixed point or a limit."""
         some = self.disable_patterns or self.enable_patterns
         patterns: RewritePattern = CanonicalizationRewritePattern()
         if some:

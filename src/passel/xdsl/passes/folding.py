@@ -21,7 +21,7 @@ _FALSE = IntegerAttr(0, IntegerType(1))
 
 
 def fold_integers(op: Operation, operands: Sequence[Attribute | None]) -> Attribute | None:
-    """Fold an op on constant integers to its single result, or return None if it does not fold.
+    """Return the constant to which an integer op folds, or None if the op does not fold.
 
     Args:
         op: An op with one result.

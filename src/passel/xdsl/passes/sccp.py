@@ -55,8 +55,8 @@ State = Constant | _Varying | None
 class ConstantValues:
     """An analysis of the constant values and the reachable blocks in an op.
 
-    The analysis is optimistic: each value starts as unreached, and can only become constant and
-    then varying. The fixed-point iteration takes O(uses + edges) visits.
+    The analysis is optimistic: each value starts as unreached, may become constant, and may finally
+    become varying. The fixed-point iteration takes O(uses + edges) visits.
 
     Args:
         op: The op to analyze. The arguments of its entry blocks are varying.
