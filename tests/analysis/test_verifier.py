@@ -80,9 +80,9 @@ def lie(*kinds: type, everything: bool = False) -> Pass[Any]:
 @pytest.mark.parametrize(
     ("liar", "claim"),
     [
-        (lie(EqualTotal), "EqualTotal"),
-        (lie(everything=True), "everything"),
-        (step(change, preserves=(EqualTotal,)), "EqualTotal"),
+        (lie(EqualTotal), "it changed EqualTotal, which it claims"),
+        (lie(everything=True), "claims to preserve everything"),
+        (step(change, preserves=(EqualTotal,)), "it changed EqualTotal, which it claims"),
     ],
     ids=["preserve", "preserve_all", "preserves"],
 )
@@ -90,7 +90,7 @@ def test_a_pass_that_preserves_what_it_broke_is_found(liar: Pass[Any], claim: st
     """An analysis that a pass claims to have preserved is computed again and compared."""
     failure = failure_of(verified(keep(EqualTotal), liar))
     assert failure.path == "toy.module/1:step"
-    assert f"claims to preserve {claim}" in failure.diagnostic.message
+    assert claim in failure.diagnostic.message
     manager(keep(EqualTotal), liar).run(parse_toy("toy.module"))
 
 
@@ -104,7 +104,7 @@ def test_a_pass_that_breaks_an_analysis_of_an_op_inside_is_found(depth: int) -> 
         ctx.preserve(EqualTotal)
 
     failure = failure_of(verified(step(ask), lie(EqualTotal)), DEEP)
-    assert f"preserve EqualTotal of @{'mf'[depth - 1]}" in failure.diagnostic.message
+    assert f"changed EqualTotal of @{'mf'[depth - 1]}" in failure.diagnostic.message
 
 
 def test_the_dependencies_of_a_broken_analysis_are_computed_anew() -> None:
@@ -120,7 +120,7 @@ def test_the_dependencies_of_a_broken_analysis_are_computed_anew() -> None:
         __hash__ = None  # pyright: ignore[reportAssignmentType]
 
     failure = failure_of(verified(keep(OfTotal, Total), lie(OfTotal, Total)))
-    assert "preserve OfTotal" in failure.diagnostic.message
+    assert "changed OfTotal, which" in failure.diagnostic.message
 
 
 def erase(op: ToyOp, ctx: PassContext) -> None:
@@ -172,4 +172,4 @@ def test_comparing_that_raises_fails_the_pass() -> None:
                 raise ZeroDivisionError
 
     failure = failure_of(verified(keep(Fragile), lie(Fragile)))
-    assert "comparing its analyses raised ZeroDivisionError" in failure.diagnostic.message
+    assert "comparing the op's analyses raised ZeroDivisionError" in failure.diagnostic.message

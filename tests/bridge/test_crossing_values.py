@@ -146,7 +146,7 @@ def test_properties_that_the_other_ir_lacks(xdsl_world: World) -> None:
 def test_resources_are_refused(world: World) -> None:
     """The contents of resources live beside the IR: rather than lost, they are refused."""
     text = "module attributes {x.v = dense_resource<lost> : tensor<2xf32>} {}"
-    with pytest.raises(PassFailedError, match="uses the resource lost, which cannot be conver"):
+    with pytest.raises(PassFailedError, match="uses resource 'lost', which cannot be conver"):
         world.manager("builtin.module(other(cse))").run(world.read(text))
 
 

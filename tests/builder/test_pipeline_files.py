@@ -80,22 +80,22 @@ def test_text_files(tmp_path: Path) -> None:
     """A text file has a pipeline on several lines, with or without an anchor."""
     assert str(read(tmp_path, "builtin.module(\n  cse\n)\n", "p.txt")) == "builtin.module(cse)"
     assert str(read(tmp_path, "cse,\ndce", "p")) == "builtin.module(cse,dce)"
-    with pytest.raises(PipelineError, match="is not YAML, so it has no variable 'n'"):
+    with pytest.raises(PipelineError, match="is not a YAML file, so it has no variable 'n'"):
         read(tmp_path, "cse", "p.txt", n=1)
 
 
 WRONG = {
     "Pipelin: [cse]": "1:1: error: a pipeline file has no key 'Pipelin'; did you mean 'Pipeline'?",
-    "variables: {n: 1}": "1:1: error: a pipeline file needs the key 'Pipeline' with a list",
-    "": "1:1: error: expected a table of keys for a pipeline file",
-    "- cse": "1:1: error: expected a table of keys for a pipeline file",
-    "Pipeline: cse": "1:11: error: a pipeline file needs the key 'Pipeline' with a list",
+    "variables: {n: 1}": "1:1: error: a pipeline file needs the key 'Pipeline', whose value is a list",
+    "": "1:1: error: a pipeline file must be a YAML mapping, such as 'key: value'",
+    "- cse": "1:1: error: a pipeline file must be a YAML mapping, such as 'key: value'",
+    "Pipeline: cse": "1:11: error: a pipeline file needs the key 'Pipeline', whose value is a list",
     "Pipeline: [": "1:12: error: invalid YAML: ",
     "a: \x01": "1:4: error: invalid YAML: special characters are not allowed",
     "[" * 3000: "1:1: error: the file is nested too deeply",
-    "Pipeline: &a [*a]": "1:11: error: expected a table of keys for an element of a pipeline",
+    "Pipeline: &a [*a]": "1:11: error: an element of a pipeline must be a YAML mapping, such as 'key: value'",
     "Pipeline: [cse]\nPipeline: [cse]": "2:1: error: key 'Pipeline' is repeated",
-    "{[a]: 1}": "1:2: error: expected a key of a single word",
+    "{[a]: 1}": "1:2: error: expected a single word as the key",
     "Pipeline:\n- pass: csee": "2:9: error: 'csee' does not refer to a registered pass or pass pipeline; did you mean 'cse'?",
     "Pipeline:\n- pass: canonicalize{top=1}": "2:22: error: no such option 'top' for pass 'canonicalize'",
     "Pipeline:\n- pass: >\n    cse,\n    csee": "2:9: error: 'csee' does not refer",
@@ -103,7 +103,7 @@ WRONG = {
     "Pipeline:\n- pass:": "2:8: error: expected the name of a pass",
     "Pipeline:\n- pass: [cse]": "2:9: error: expected the name of a pass",
     "Pipeline:\n- pas: cse": "2:3: error: an element of a pipeline has no key 'pas'; did you mean 'pass'?",
-    "Pipeline:\n- {pass: cse, include: b.yaml}": "2:3: error: an element of a pipeline has either",
+    "Pipeline:\n- {pass: cse, include: b.yaml}": "2:3: error: an element of a pipeline must have one key",
     "Pipeline:\n- schedule: x.py": "2:3: error: an element of a pipeline has no key 'schedule': run schedules with 'transform-interpreter'",
     "variables: {rounds: 3}\nPipeline:\n- canonicalize{max-iterations=$round}": "3:31: error: variable 'round' has no value; did you mean 'rounds'?",
     "variables: {n: }\nPipeline: []": "1:15: error: variable 'n' has neither a default nor a value",
@@ -111,7 +111,7 @@ WRONG = {
     "Pipeline:\n- include: none.yaml": "2:12: error: cannot open pipeline file",
     "Pipeline:\n- include: p.txt": "2:12: error: 'p.txt' cannot be included: it is not a .yaml file",
     "Pipeline:\n- include: other.yaml {n=3}": "2:12: error: '{dir}/other.yaml' has no variable 'n'; it has no variables",
-    "anchor: func.func\nPipeline:\n- include: other.yaml": "3:12: error: this pipeline for 'builtin.module' is included in a pipeline for 'func.func'",
+    "anchor: func.func\nPipeline:\n- include: other.yaml": "3:12: error: cannot include a pipeline for 'builtin.module' in a pipeline for 'func.func'",
     'Pipeline: [{include: "a\\0.yaml"}]': "1:22: error: cannot open pipeline file '{dir}/a\0.yaml': embedded null byte",
     "variables: {a: "
     + "x" * 1_000
@@ -150,7 +150,7 @@ def test_recursive_includes(tmp_path: Path) -> None:
     (tmp_path / "fan40.yaml").write_text("Pipeline: []\n")
     with pytest.raises(PipelineError, match="with variables expanded, this text exceeds"):
         PipelineBuilder.from_file(tmp_path / "twice0.yaml")
-    with pytest.raises(PipelineError, match="a pipeline can have at most 256 files"):
+    with pytest.raises(PipelineError, match="a pipeline can consist of at most 256 files"):
         PipelineBuilder.from_file(tmp_path / "fan0.yaml")
 
 
@@ -171,7 +171,7 @@ def test_special_and_large_files(tmp_path: Path, kind: str) -> None:
     assert str(caught.value).startswith(f"{tmp_path / 'p.yaml'}:3:12: error: ")
     assert {
         "loop": "Too many levels of symbolic links",
-        "large": "the files of a pipeline can have at most 262144 bytes",
+        "large": "the files of a pipeline can have at most 262144 bytes in total",
     }.get(kind, "it is not a regular file") in str(caught.value)
 
 

@@ -69,7 +69,7 @@ WRONG: list[tuple[Callable[[Call], object], type[Exception], str]] = [
     (lambda _: DeclarationTable().declare("cse", types=CLEANUP), DefinitionError, "types of DeclarationTable is"),  # pyright: ignore[reportArgumentType]
     (lambda _: type("Tidy", (Pass,), {"name": "tidy", "constraints": after_any("b")}), DefinitionError, "constraints of Tidy is Constraint("),
     (lambda _: Bundle("tidy", A(), constraints=after_any("b")), DefinitionError, "constraints of bundle 'tidy' is"),  # pyright: ignore[reportArgumentType]
-    (lambda b: b.constrain(A, once), DefinitionError, "of the builder is not a constraint; write once(...)"),
+    (lambda b: b.constrain(A, once), DefinitionError, "; write once(...)"),
     (lambda b: b.extend("x"), TypeError, "an extension is a function that takes a builder, not 'x'"),
     (lambda b: b.extend(ADD, ADD), InsertionError, "two extensions have the name 'functools.partial'"),
 ]  # fmt: skip

@@ -156,7 +156,7 @@ def test_analyses_of_the_enclosing_op_stay_with_it(
     _, _, text = run(OnExecutor(pool), know, module_of(8))
     assert text.count(" 9") == 8
     assert caplog.messages == [
-        "no workers of an executor: analyses of the enclosing ops are cached in this process"
+        "not using the executor: analyses of the enclosing ops are cached in this process"
     ]
     forget = OpPassManager("toy.module").add_nested("toy.func", AskAround())
     _, _, text = run(OnExecutor(pool), forget, module_of(8))
@@ -170,7 +170,7 @@ def test_observed_runs_stay_here(pool: Executor, caplog: pytest.LogCaptureFixtur
     module = module_of(4)
     manager.run(module, executor=pool)
     assert str(module).count(" 2") == 4
-    assert caplog.messages == ["no workers of an executor: runs with observers use one process"]
+    assert caplog.messages == ["not using the executor: runs with observers use one process"]
 
 
 def test_passes_that_cannot_be_sent_stay_here(
@@ -186,7 +186,7 @@ def test_passes_that_cannot_be_sent_stay_here(
     manager.run(module, executor=pool)
     assert str(module).count(" 2") == 4
     (message,) = caplog.messages
-    assert message.startswith("no workers of an executor: ")
+    assert message.startswith("not using the executor: ")
     assert "Local" in message
     assert "\n" not in message
 
@@ -210,7 +210,7 @@ def test_what_a_worker_cannot_import_is_done_here(
     _, _, text = run(OnExecutor(executor), manager, module_of(8))
     assert text.count(" 2") == 8
     (message,) = {each.message for each in caplog.records if each.name == "passel"}
-    assert message.startswith("a worker rejected its share: ModuleNotFoundError: No module named")
+    assert message.startswith("a worker rejected its share of the ops: ModuleNotFoundError: ")
 
 
 def test_a_share_whose_worker_dies_fails() -> None:

@@ -69,7 +69,7 @@ def test_what_cannot_follow_keeps_everything_here(caplog: pytest.LogCaptureFixtu
     manager.run(module_of(8), jobs=2)
     assert counting.count == 18
     assert str(module).count(" 2") == 8
-    said = "no worker processes: Counting can observe passes in one process only"
+    said = "not using worker processes: Counting can observe passes in one process only"
     assert caplog.messages == [said]
 
 
@@ -100,7 +100,7 @@ def test_a_process_with_threads_is_not_forked(caplog: pytest.LogCaptureFixture) 
         manager.run(module, jobs=2)
         assert str(module).count(" 2") == 8
     assert caplog.messages == [
-        f"no worker processes: this process has other threads (ThreadPoolExecutor), {LOST}"
+        f"not using worker processes: this process has other threads (ThreadPoolExecutor), {LOST}"
     ]
 
 
@@ -110,7 +110,7 @@ def test_a_process_with_threads_is_not_forked(caplog: pytest.LogCaptureFixture) 
         ("import numpy", ""),  # OpenBLAS ends its threads before a fork
         (
             "import faulthandler; faulthandler.dump_traceback_later(100)",
-            f"no worker processes: a library has threads in this process, {LOST}\n",
+            f"not using worker processes: this process has threads of a library, {LOST}\n",
         ),
     ],
 )
@@ -137,7 +137,7 @@ def test_gates_keep_everything_here(caplog: pytest.LogCaptureFixture) -> None:
     manager.add_gate(lambda step, _: bool(step.path))
     for _ in range(2):
         manager.run(module_of(4), jobs=2, on_diagnostic=lambda _: None)
-    assert caplog.messages == ["no worker processes: gates run in one process only"]
+    assert caplog.messages == ["not using worker processes: gates run in one process only"]
 
 
 INTERRUPTED = """
@@ -207,4 +207,4 @@ def test_a_failure_of_a_worker_is_logged(
     monkeypatch.setattr(Level, "track_all", fail)
     expected = everything(Sequential(), 1)
     assert everything(Forked(2), 1) == expected
-    assert "a worker process failed; redoing its work: ValueError: a worker's own" in (caplog.text)
+    assert "and its work is repeated: ValueError: a worker's own" in caplog.text

@@ -40,7 +40,7 @@ def _unless_forced(log: Callable[[str], None]) -> Callable[[str], None]:
     """Return what logs messages, but for those about the forced strategy."""
 
     def logs(message: str) -> None:
-        if not message.startswith(f"no {_WHERE}: "):
+        if not message.startswith(f"not using {_WHERE}: "):
             log(message)
 
     return logs

@@ -213,19 +213,19 @@ def test_no_standard_stream(name: str, monkeypatch: pytest.MonkeyPatch, *, is_cl
 
 
 @pytest.mark.parametrize(
-    ("what", "after", "which"),
+    ("what", "after", "number"),
     [
-        ("os.fork", 0, "worker"),
-        ("os.fork", 1, "more"),
-        ("tempfile.TemporaryFile", 0, "worker"),  # for the numbers of what is to be done
-        ("tempfile.TemporaryFile", 1, "worker"),
-        ("tempfile.TemporaryFile", 2, "more"),
+        ("os.fork", 0, 0),
+        ("os.fork", 1, 1),
+        ("tempfile.TemporaryFile", 0, 0),  # for the numbers of what is to be done
+        ("tempfile.TemporaryFile", 1, 0),
+        ("tempfile.TemporaryFile", 2, 1),
     ],
 )
 def test_the_system_gives_no_more(
     what: str,
     after: int,
-    which: str,
+    number: int,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -246,7 +246,7 @@ def test_the_system_gives_no_more(
     found = run("workers", "memory")
     monkeypatch.undo()
     assert found == expected
-    assert caplog.messages[0] == f"no {which} processes: [Errno 24] Too many open files"
+    assert caplog.messages[0].startswith(f"started only {number} of ")
 
 
 def test_a_child_that_returns_does_no_work(tmp_path: Path) -> None:

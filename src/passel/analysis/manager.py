@@ -199,7 +199,7 @@ class AnalysisManager:
             if type(old).__eq__ is not object.__eq__ and fresh.analysis(kind) != old:
                 where = adapter.symbol_name(self.op)
                 on = f" of @{where}" if where else ""
-                message = f"it claims to preserve {analysis_name(kind)}{on}, but changed that"
+                message = f"it changed {analysis_name(kind)}{on}, which it claims to preserve"
                 raise PassFailure(message, op=self.op)
         inside = adapter.children(self.op) if self._children else ()
         for child in map(self._children.get, map(adapter.identity_of, inside)):  # not erased since

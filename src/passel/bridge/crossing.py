@@ -56,8 +56,8 @@ class Crossing(Pass[Any]):
         """
         super().__post_init__()
         if not isinstance(self.passes, BarePipeline):
-            expected = f"{type(self).__name__}.of(...) creates one from text or passes"
-            msg = f"expected a BarePipeline, got {self.passes!r}; {expected}"
+            way_out = f"to give text or passes, call {type(self).__name__}.of(...)"
+            msg = f"expected a BarePipeline, got {self.passes!r}; {way_out}"
             raise TypeError(msg)
 
     @classmethod
@@ -226,7 +226,7 @@ def _whole(text: str) -> str:
     if "dense_resource<" in text:
         for found in _RESOURCE.finditer(text):
             if found[1] is not None:
-                raise PassFailure(f"it uses the resource {found[1]}, which cannot be converted")
+                raise PassFailure(f"the op uses resource '{found[1]}', which cannot be converted")
     return text
 
 

@@ -27,7 +27,7 @@ PHRASES = {
     "immediately-after": "must run immediately after a {0}",
     "not-between": "must not run between any {0} and a later {1}",
     "requires": "needs a {0} in the same pipeline",
-    "conflicts": "cannot be in one pipeline with any {0}",
+    "conflicts": "cannot be in the same pipeline as any {0}",
     "once": "can be in a pipeline only once",
     "followed-by": "should be followed by a {0}",
     "preceded-by": "should be preceded by a {0}",
@@ -128,7 +128,7 @@ class Rule(NamedTuple):
         if not isinstance(given, Constraint):
             call = f"; write {given.__name__}(...)" if callable(given) else ""
             owner = self.by or "the builder"
-            raise DefinitionError(f"{given!r} of {owner} is not a constraint{call}")
+            raise DefinitionError(f"expected a constraint for {owner}, got {given!r}{call}")
         return self
 
 
@@ -231,7 +231,7 @@ def conflicts(target: Target) -> Constraint:
 
     Example:
         >>> print(conflicts("legacy-lowering"))
-        cannot be in one pipeline with any 'legacy-lowering'
+        cannot be in the same pipeline as any 'legacy-lowering'
     """
     return Constraint("conflicts", (target,), caller())
 

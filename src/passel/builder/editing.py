@@ -256,14 +256,14 @@ class Edit:
             if 0 < index < len(scope.items):
                 if scope.kind != "nest":
                     raise InsertionError(
-                        f"nothing can be inserted {side} '{target.label}' inside {scope.kind} "
-                        f"'{scope.name}'; insert it before or after the {scope.kind}"
+                        f"cannot insert a pass {side} '{target.label}' inside {scope.kind} "
+                        f"'{scope.name}'; insert the pass before or after the {scope.kind}"
                     )
                 if not split:
                     raise InsertionError(
-                        f"{item} cannot run in the pipeline on '{scope.name}' with "
-                        f"'{target.label}', and inserting it outside, {side} that pass, would "
-                        "split this pipeline: use split=True or another target"
+                        f"{item} cannot run in the nested pipeline on '{scope.name}' that contains "
+                        f"'{target.label}'; inserting {item} {side} '{target.label}' would split "
+                        "the nested pipeline: use split=True or another target"
                     )
                 self._split(scope, index)
             node, is_after = scope, index > 0
@@ -300,7 +300,7 @@ class Edit:
         assert isinstance(stage, Scope)  # noqa: S101 - for type checkers
         steps = steps_in([stage])
         if steps and all(step.is_default for step in steps):
-            self._take_out(stage.items[:], f"the default of stage '{name}'")
+            self._take_out(stage.items[:], f"the default passes of stage '{name}'")
         return stage
 
     def _select(self, target: Target, occurrence: Occurrence) -> list[Unit]:

@@ -120,7 +120,7 @@ class _Linter(NamedTuple):
         for each, where in asked.items():
             if each not in known:
                 hint = suggest(each.name, [k.name for k in known]) or "; give a pass this type"
-                message = f"no pass has the type '{each}', which {where} names{hint}"
+                message = f"{where} refers to type '{each}', which no pass has{hint}"
                 yield Finding(Severity.WARNING, message)
 
     # -- Wasted work ------------------------------------------------------------------------
@@ -162,7 +162,7 @@ class _Linter(NamedTuple):
                     message = (
                         f"{', '.join(map(repr, names))} {verb} on '{pipeline.anchor}' between "
                         f"nested pipelines on '{name}', so analyses of these ops are computed "
-                        "again; to process only these ops, nest it too: "
+                        "again; to process only these ops, use one nested pipeline: "
                         f"{name}(...,{','.join(names)},...)"
                     )
                     yield Finding(Severity.WARNING, message, between[0].span)
@@ -195,6 +195,6 @@ class _Linter(NamedTuple):
         if why := self.adapter.misfit(self.context, outer, name):
             message = (
                 f"'{name}' matches no op directly inside '{outer}': {why}; move the nested "
-                "pipeline to the pipeline around these ops"
+                f"pipeline into the pipeline on the op that contains '{name}' ops"
             )
             yield Finding(Severity.WARNING, message, span)

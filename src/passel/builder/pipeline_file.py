@@ -43,7 +43,7 @@ def read_text(path: str | Path, variables: Mapping[str, Any]) -> Source:
     source = _Reader().text(path, None)
     if variables:
         raise PipelineError(
-            f"'{path}' is not YAML, so it has no variable '{next(iter(variables))}'"
+            f"'{path}' is not a YAML file, so it has no variable '{next(iter(variables))}'"
         )
     return source
 
@@ -119,7 +119,7 @@ class _Reader:
         """
         self._files -= 1
         if self._files < 0:
-            raise _refusal(f"a pipeline can have at most {_MOST_FILES} files", span)
+            raise _refusal(f"a pipeline can consist of at most {_MOST_FILES} files", span)
         try:
             if span is not None and Path(path).exists() and not Path(path).is_file():
                 raise OSError(0, "it is not a regular file")  # noqa: TRY301 - put as others are
@@ -131,8 +131,8 @@ class _Reader:
             raise PipelineError(Problem(message, span)) from None
         self._bytes -= len(data)
         if self._bytes < 0:
-            message = f"the files of a pipeline can have at most {_MOST_BYTES} bytes"
-            raise _refusal(f"{message}; '{path}' exceeds this", span)
+            message = f"the files of a pipeline can have at most {_MOST_BYTES} bytes in total"
+            raise _refusal(f"{message}; '{path}' exceeds this limit", span)
         return Source(text, str(path))
 
     def read(
@@ -160,12 +160,12 @@ class _Reader:
         if "anchor" in table:
             anchor, outer = table["anchor"].text("an op's name, or 'any'"), self.anchor
             if span is not None and anchor != outer:
-                message = f"this pipeline for '{anchor}' is included in a pipeline for '{outer}'"
+                message = f"cannot include a pipeline for '{anchor}' in a pipeline for '{outer}'"
                 raise _refusal(message, span)
             self.anchor = anchor
         pipeline = table.get("Pipeline", root)
         if pipeline.kind != "sequence":
-            raise pipeline.error("a pipeline file needs the key 'Pipeline' with a list")
+            raise pipeline.error("a pipeline file needs the key 'Pipeline', whose value is a list")
         for node in pipeline.items():
             self._element(node, variables, chain)
         if unknown := next((name for name in given if name not in variables.known), ""):
@@ -178,7 +178,7 @@ class _Reader:
             return self._pass(node, variables)
         table = node.table("an element of a pipeline", ("pass", "include"))
         if len(table) != 1:
-            raise node.error("an element of a pipeline has either 'pass' or 'include'")
+            raise node.error("an element of a pipeline must have one key: 'pass' or 'include'")
         if "pass" in table:
             return self._pass(table["pass"], variables)
         include = table["include"]
@@ -296,15 +296,15 @@ class _Node:
     def table(self, what: str, known: tuple[str, ...] = ()) -> dict[str, _Node]:
         """Return the values of a mapping node, by key."""
         if self.kind != "mapping":
-            raise self.error(f"expected a table of keys for {what}")
+            raise self.error(f"{what} must be a YAML mapping, such as 'key: value'")
         found: dict[str, _Node] = {}
         for pair in self._node.value:
             key, value = (_Node(each, self.span.source) for each in pair)
-            name = key.text("a key of a single word")
+            name = key.text("a single word as the key")
             if name in found:
                 raise key.error(f"key '{name}' is repeated")
             if known and name not in known:
-                hint = suggest(name, known) or f"; it has {', '.join(known)}"
+                hint = suggest(name, known) or f"; use {' or '.join(known)}"
                 if name in ("schedule", "transform"):
                     hint = ": run schedules with 'transform-interpreter'"
                 raise key.error(f"{what} has no key '{name}'{hint}")

@@ -221,10 +221,10 @@ def check_target(given: object) -> None:
         TypeError: If the object is not a target.
     """
     if not isinstance(given, (str, PassType, Named)) and not _is_pass_class(given):
-        hint = "; its class is one" if _is_pass_class(type(given)) else ""
+        hint = "; give its class instead" if _is_pass_class(type(given)) else ""
         raise TypeError(
-            "a target is a pass class, a name, a handle from 'add', a step, a bundle, a type "
-            f"of pass or a stage, not {given!r}{hint}"
+            "a target is a pass class, a name, a handle from 'add', a step, a bundle, a pass "
+            f"type or a stage, not {given!r}{hint}"
         )
 
 

@@ -86,8 +86,8 @@ class Failures(NamedTuple):
         if deferred:
             names = listed([f"'{each.title}'" for each in deferred])
             failure.diagnostic.attach_note(
-                f"an earlier pass may be the cause: {names} (passes that preserve everything are "
-                "not verified)"
+                f"an earlier pass may be the cause: {names} (the IR is not verified after passes "
+                "that preserve everything)"
             )
         return failure
 

@@ -73,7 +73,7 @@ class AnalysisCheck(PassInstrumentation):
             except PassFailure:
                 raise
             except Exception as error:
-                raise PassFailure(f"comparing its analyses raised {brief(error)}") from error
+                raise PassFailure(f"comparing the op's analyses raised {brief(error)}") from error
 
     def _check_dialects(self, step: Step, op: Any) -> None:
         adapter = self.run.adapter

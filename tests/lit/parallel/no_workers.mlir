@@ -2,9 +2,9 @@
 // RUN: passel-opt %s --ir=mlir --split-input-file --load-pass-plugin=%inputs/local.py -p 'builtin.module(func.func(local))' -j 2 2>&1 | FileCheck %s
 // RUN: passel-opt %s --ir=mlir --split-input-file -p 'builtin.module(func.func(cse))' -j 2 2>&1 | FileCheck %s --check-prefix=SILENT
 
-// CHECK: no worker processes: 'mlir' ops cannot be sent to other processes
-// CHECK-NOT: no worker processes
-// SILENT-NOT: no worker processes
+// CHECK: not using worker processes: 'mlir' ops cannot be sent to other processes
+// CHECK-NOT: not using worker processes
+// SILENT-NOT: not using worker processes
 func.func @a() { func.return }
 func.func @b() { func.return }
 // -----

@@ -54,7 +54,7 @@ class OnExecutor(Elsewhere):
         jobs: The number of workers that the tasks are divided among; None for all workers.
     """
 
-    workers = "workers of an executor"
+    workers = "the executor"
 
     def __init__(self, executor: Executor, jobs: int | None = None) -> None:
         super().__init__(max(2, jobs or workers_of(executor)))  # a single worker is used too
@@ -79,7 +79,7 @@ class OnExecutor(Elsewhere):
         try:
             pipeline = pickle.dumps(facts)
         except Exception as error:  # noqa: BLE001 - what is pickled raises what it likes
-            log_warning_once(f"no {self.workers}: {brief(error)}")
+            log_warning_once(f"not using {self.workers}: {brief(error)}")
             yield from repeat(Answer(), len(shares))
             return
         sent = [self._send(run, pipeline, share) for share in shares]

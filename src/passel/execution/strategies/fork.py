@@ -124,7 +124,7 @@ def _left_behind() -> str:
         with suppress(ChildProcessError):
             os.waitpid(child, 0)
         if _threads() > 1 + len(ready):
-            return f"a library has threads in this process, {_LOST}"
+            return f"this process has threads of a library, {_LOST}"
     return ""
 
 

@@ -159,7 +159,7 @@ class _Workers:
                             progress = _Progress(memory, _PROGRESS.size * number)
                             self._start(progress, tokens, file)
                 except OSError as error:
-                    log_warning(f"no {'more' if self._running else 'worker'} processes: {error}")
+                    log_warning(f"started only {len(self._running)} of {size} workers: {error}")
                 for pid in [*self._running]:
                     self._note_end(_wait(pid), *self._running.pop(pid))
         finally:
@@ -185,7 +185,7 @@ class _Workers:
             while True:
                 number, result = pickle.load(file)  # noqa: S301 - a copy of this process wrote it
                 if number == _FAILED:
-                    log_warning(f"a worker process failed; redoing its work: {result}")
+                    log_warning(f"a worker process failed, and its work is repeated: {result}")
                 else:
                     self._found.results[number] = result
 

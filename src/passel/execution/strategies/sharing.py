@@ -58,7 +58,7 @@ class Sharing(ABC):
             why = self.rejection(run, level)
             if not why:
                 return self.share_out(run, level, jobs)
-            log_warning_once(f"no {self.workers}: {why}")
+            log_warning_once(f"not using {self.workers}: {why}")
         return map(run.run_sibling, level.tasks)
 
     @abstractmethod
@@ -122,7 +122,7 @@ class Elsewhere(Sharing):
         with closing(self.answers(run, level, shares, jobs)) as answers:
             for share, answer in zip(shares, answers, strict=True):
                 if answer.refused:
-                    log_warning_once(f"a worker rejected its share: {answer.refused}")
+                    log_warning_once(f"a worker rejected its share of the ops: {answer.refused}")
                 # A task that ran again here may have changed ops after a worker copied them.
                 may_take = answer.done and (not is_again or all(map(level.is_as_known, share)))
                 outcomes = _take(run, level, share, answer) if may_take else None
@@ -194,7 +194,7 @@ def _take(run: Run, level: Level, tasks: Sequence[Any], answer: Answer) -> list[
         for change in changes:
             change()
     except Exception as error:  # noqa: BLE001 - decoders of other packages may raise any exception
-        log_warning_once(f"the results of workers cannot be read; redoing the work: {brief(error)}")
+        log_warning_once(f"repeating work since the results cannot be read: {brief(error)}")
         return None
     finally:
         if collects:
