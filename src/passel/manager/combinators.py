@@ -42,7 +42,7 @@ class BarePipeline(OpPassManager):
         >>> str(CompositeFixedPoint(pipeline=BarePipeline("symbol-dce,func.func(cse)")))
         'composite-fixed-point-pass{pipeline={symbol-dce,func.func(cse)}}'
 
-    Source: options of MLIR's passes that are given to `mlir::parsePassPipeline`, MLIR 22.
+    Source: the pipeline options of MLIR's passes, parsed by `mlir::parsePassPipeline`, MLIR 22.
     """
 
     option_metavar = "<pipeline>"

@@ -39,7 +39,7 @@ class PassManager(RunSettings, OpPassManager):
     Args:
         anchor: The anchor of the pipeline: an op name, an op class, or `any`.
         context: The context of the IR. The default is the current context, as in
-            `with mlir.ir.Context():`, otherwise the context of the op, otherwise a new context.
+            `with mlir.ir.Context():`, or else the context of the op, or else a new context.
         adapter: The adapter of the IR, which is required only if no installed package registers an
             adapter.
         nesting: The treatment of passes whose anchor differs from the manager's anchor.
@@ -53,7 +53,7 @@ class PassManager(RunSettings, OpPassManager):
         >>> PassManager("toy.module", adapter=ToyAdapter()).run(module).changed
         False
 
-    Source: `mlir::PassManager`, MLIR 22, and its Python bindings for the names.
+    Source: `mlir::PassManager`, MLIR 22. Methods have the same names as in MLIR's Python bindings.
     """
 
     def __init__(
@@ -107,8 +107,8 @@ class PassManager(RunSettings, OpPassManager):
             check: Whether unmet requirements of passes are errors; see `PassManager`.
 
         Raises:
-            PipelineError: The text is invalid. The `problems` of the error contain places in the
-                text.
+            PipelineError: The text is invalid. The attribute `problems` of the error lists the
+                places in the text.
 
         Source: `mlir::parsePassPipeline`, MLIR 22.
         """
@@ -201,7 +201,8 @@ class PassManager(RunSettings, OpPassManager):
         Args:
             op: A valid op whose name is the anchor.
             on_diagnostic: A function that receives every diagnostic as soon as it is reported. By
-                default, diagnostics are logged to `passel` unless the raised error shows them.
+                default, the logger `passel` logs the diagnostics that the raised error does not
+                show.
             jobs: The number of processes that run nested pipelines, if the IR can be sent between
                 processes, and the number of threads that run MLIR's own passes; `"auto"` for one
                 per processor. The default is the value of the environment variable `PASSEL_JOBS`,

@@ -66,8 +66,8 @@ class RunSettings:
         `dependent_dialects` loaded. xDSL's own passes are exempt, since they cannot declare
         dependent dialects.
 
-        Source: `-verify-analysis-invalidation` and the expensive checks of LLVM's pass
-        manager; MLIR has none.
+        Source: `-verify-analysis-invalidation` and the expensive checks of LLVM's pass manager.
+        MLIR has no such checks.
         """
         from passel.instruments.analysis_check import AnalysisCheck  # noqa: PLC0415
 
@@ -79,7 +79,8 @@ class RunSettings:
         After each pass, the enclosing ops and the siblings of the pass's op are compared with their
         earlier states. A pass that changed one of these ops fails. Changes among more than 32
         siblings are detected later, and the failure names all passes that may have made the
-        changes. Without this check, the same applies to all changes on IRs with fingerprints.
+        changes. Without this check, any change is detected in the same way, but only if the IR has
+        fingerprints.
         """
         from passel.instruments.isolation_check import IsolationCheck  # noqa: PLC0415
 
@@ -108,10 +109,9 @@ class RunSettings:
         """Report optimization remarks as diagnostics.
 
         Args:
-            every: The regular expression for the categories of remarks of every kind, such as `.*`.
+            every: A regular expression for the categories of all kinds of remarks, such as `.*`.
                 The expression must match the whole category.
-            by_kind: The additional expressions for `passed`, `missed`, `failed` and `analysis`
-                remarks.
+            by_kind: Additional expressions for `passed`, `missed`, `failed` and `analysis` remarks.
 
         Raises:
             ValueError: A regular expression is invalid.
@@ -126,9 +126,9 @@ class RunSettings:
         """Add a gate, which decides for each pass and op whether the pass runs.
 
         A pass runs if all gates allow it. If a gate skips a pass, the hooks of the pass are called,
-        but its body is not. Gates can also skip a whole nested pipeline.
+        but `run` is not. Gates can also skip a whole nested pipeline.
 
-        Source: `llvm::OptPassGate`, LLVM 22; MLIR has debug counters.
+        Source: `llvm::OptPassGate`, LLVM 22. MLIR has debug counters instead.
         """
         self._gates.append(gate)
 
@@ -167,7 +167,7 @@ class RunSettings:
     def enable_timing(self, enable: bool = True) -> None:
         """Set whether each run prints the execution time of its passes to standard error.
 
-        Source: `PassManager.enable_timing` of MLIR's bindings, which prints in the end.
+        Source: `PassManager.enable_timing` of MLIR's bindings, which prints at the end.
         """
         from passel.instruments.timing import Timing  # noqa: PLC0415 - loaded if it is used
 
