@@ -51,10 +51,10 @@ class Constraint:
     Attributes:
         kind: The name of the function that creates the constraint, with underscores replaced by
             dashes.
-        targets: The targets of the steps that the condition refers to.
+        targets: The targets that match the steps to which the condition refers.
         origin: The source location of the call that created the constraint.
         cleanup: The argument of `followed_by` or `preceded_by`: a pass, a pass class, a pass name,
-            a bundle or a pass type. Other kinds of constraints have the value None.
+            a bundle or a pass type. None for all other kinds of constraints.
     """
 
     kind: str
@@ -193,7 +193,7 @@ def immediately_after(target: Target) -> Constraint:
 
 
 def not_between(first: Target, last: Target) -> Constraint:
-    """Forbid a step to run between a match of one target and a later match of another target.
+    """Require that a step does not run between a match of `first` and a later match of `last`.
 
     The step must run before all steps that match `first`, or after all steps that match `last`.
 

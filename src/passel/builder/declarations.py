@@ -36,7 +36,7 @@ class Facts(NamedTuple):
     idempotent: bool = False
 
     def __or__(self, other: Facts) -> Facts:
-        """Return the union of the types, and whether either operand is idempotent."""
+        """Combine the types of both operands; the result is idempotent if either operand is."""
         types = tuple(dict.fromkeys((*self.types, *other.types)))
         return Facts(types, self.idempotent or other.idempotent)
 
@@ -110,7 +110,7 @@ class DeclarationTable:
 def default_declarations() -> DeclarationTable:
     """Return a table with the declarations of all installed packages.
 
-    The first call loads the entry points. Entry points that fail are reported in the log `passel`.
+    The first call loads the entry points. The logger `passel` reports entry points that fail.
     """
     table = DeclarationTable()
     use_installed("passel.declarations", lambda _, declare: declare(table))
@@ -120,7 +120,7 @@ def default_declarations() -> DeclarationTable:
 def use_installed(group: str, use: Callable[[str, Any], object]) -> None:
     """Call a function with the name and the loaded object of each entry point in a group.
 
-    Entry points that fail are reported in the log `passel`.
+    The logger `passel` reports entry points that fail.
     """
     for point in entry_points(group):
         try:

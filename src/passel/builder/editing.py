@@ -201,7 +201,7 @@ class Edit:
     def insert(
         self, target: Target, items: Items, occurrence: Occurrence, *, after: bool, split: bool
     ) -> None:
-        """Insert items before or after the matches of a target that `occurrence` selects.
+        """Insert items before or after those matches of a target that `occurrence` selects.
 
         The method raises the same errors as `PipelineBuilder.insert_before`.
         """

@@ -39,7 +39,7 @@ class PipelineBuilder(PipelinePlan):
         adapter: The adapter of the IR, as for `PassManager`.
         registry: The registry that resolves pass names, by default the registry of all installed
             passes.
-        declarations: The declarations in addition to those in pass classes, by default the
+        declarations: A table of declarations in addition to those in pass classes, by default the
             declarations of all installed packages.
         nesting: Whether a pass with a different anchor is nested implicitly or rejected.
 

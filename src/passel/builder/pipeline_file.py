@@ -1,4 +1,4 @@
-"""Pipeline files, which contain pipeline text or llvm/lighthouse's YAML format.
+"""Pipeline files, which contain pipeline text, or YAML in the format of llvm/lighthouse.
 
 YAML files can include other files and use variables. Only this module imports PyYAML, and only to
 read a YAML file.

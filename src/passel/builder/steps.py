@@ -62,7 +62,7 @@ class Origin(NamedTuple):
 def caller(extension: str = "") -> Origin:
     """Return the source location from which the builder was called.
 
-    If a tool of passel called the builder, the result has no file.
+    If a tool of passel called the builder, the result contains no file.
 
     Args:
         extension: The name of the running extension, or an empty string.
