@@ -141,7 +141,7 @@ def _mismatch(path: Path, output: str, prefix: str) -> str:
 class EventRecorder(PassInstrumentation):
     """An instrumentation that records the hooks of pipelines, passes and analyses.
 
-    The recorder appends a line such as `before-pass cse @f` for each call of a hook.
+    The recorder appends a line such as `before-pass cse @f` for each call to a hook.
     `FullEventRecorder` records all hooks.
 
     Attributes:

@@ -179,7 +179,7 @@ class ToyAdapter(IRAdapter):
         return (op, op.symbol, op.value, *inside)
 
     def ship(self, ops: Sequence[ToyOp], context: set[str]) -> bytes:
-        """Encode ops and the enclosing ops, without the enclosing bodies, as JSON."""
+        """Encode ops as JSON, together with the enclosing ops but without other nested ops."""
         enclosing = [outer.head for outer in outwards(self, ops[0])][1:]
         return json.dumps([sorted(context), enclosing, [*map(str, ops)]]).encode()
 
