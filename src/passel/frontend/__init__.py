@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 
 class UsageError(PasselError):
-    """The command line of a tool is invalid.
+    """An error in the command line of a tool.
 
-    The message is shown to the user. A tool raises this error before any processing, unless an
-    output file cannot be written. Mistakes in the input raise other errors.
+    The message is shown to the user. A tool raises this error before it processes any input, except
+    if an output file cannot be written. Mistakes in the input raise other errors.
     """
 
 
 class UnreadableError(Exception):
-    """A part of the input is not valid IR.
+    """The error for a part of the input that is not valid IR.
 
     Attributes:
         diagnostics: The errors in the input.
@@ -83,7 +83,7 @@ class Flag:
             self.choices = tuple(self.metavar[1:-1].split("|"))
 
     def __set_name__(self, owner: type, name: str) -> None:
-        """Set the name from the class attribute, with dashes for underscores."""
+        """Set the name from the class attribute, with dashes instead of underscores."""
         self.name = name.replace("_", "-")
 
 
@@ -157,7 +157,7 @@ class Frontend:
     Attributes:
         flags: The flags that the frontend adds to the flags of the tool.
         refused: The names of the tool's flags that the frontend does not support. Each name maps to
-            a reason that completes a sentence about the flag.
+            a reason that completes a sentence whose subject is the flag.
         verifies: Whether parsing includes verification.
         reads_files: Whether the frontend opens files itself, including binary files.
         byte_columns: Whether the columns of locations count bytes instead of characters.
@@ -266,7 +266,7 @@ class Frontend:
 
 @runtime_checkable
 class BringsFrontend(Protocol):
-    """Optional ability of an adapter to provide a frontend for tools such as `passel-opt`."""
+    """The optional ability of an adapter to provide a frontend for tools such as `passel-opt`."""
 
     def make_frontend(self) -> Frontend:
         """Return a new frontend for a single run of a tool."""
@@ -296,7 +296,7 @@ def frontend_of(
 
 @runtime_checkable
 class TakesDialects(Protocol):
-    """Optional ability of an adapter to create contexts with additional dialects.
+    """The optional ability of an adapter to create contexts with additional dialects.
 
     Authors of tools and plugins provide the additional dialects.
     """
@@ -319,7 +319,7 @@ class TakesDialects(Protocol):
 
 @runtime_checkable
 class WritesSources(Protocol):
-    """Optional ability of an adapter to print files that parse to the same IR.
+    """The optional ability of an adapter to print files that parse to the same IR.
 
     Reproducers contain the text from `print_source`. If the adapter lacks this ability, reproducers
     contain the text from `print_op`.

@@ -30,7 +30,7 @@ _CLOSERS = frozenset(")]}>")
 
 
 class GenericSyntaxError(ValueError):
-    """A text is not in MLIR's generic form."""
+    """The error for a text that is not in MLIR's generic form."""
 
 
 class Value(NamedTuple):
@@ -159,7 +159,7 @@ def _header(block: Block, indent: str) -> str:
 
 
 def types(values: Iterable[Value]) -> list[str]:
-    """Return the types of values."""
+    """Return the type of each value, in order."""
     return [value.type for value in values]
 
 
