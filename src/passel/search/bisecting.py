@@ -77,7 +77,7 @@ def bisect(
 
     Raises:
         SearchError: If the op is bad before any pass has run, the op is good after all passes have
-            run, or `make_input` returns the same op twice.
+            run, or two calls to `make_input` return the same op.
         PassFailedError: If a pass fails. The error names the pass.
 
     Example:
@@ -318,7 +318,7 @@ def title(execution: Execution) -> str:
 
 @runtime_checkable
 class LimitsRewrites(Protocol):
-    """Optional ability of an adapter to count and limit the rewrites of passes."""
+    """The optional ability of an adapter to count and limit the rewrites of passes."""
 
     def limited_rewrites(self, limit: int | None) -> AbstractContextManager[list[str]]:
         """Limit the number of rewrites in a `with` block, and list the rewrites.

@@ -23,7 +23,7 @@ _R = TypeVar("_R")
 
 
 class SearchError(PasselError):
-    """A search cannot start or continue, for the reason in the message."""
+    """The error for a search that cannot start or continue. The message gives the reason."""
 
 
 class Died(NamedTuple):

@@ -217,22 +217,22 @@ class NotValid(Oracle):
 
 
 class NotComputedError(Exception):
-    """A function cannot be run.
+    """The error for a function that cannot be run.
 
     The message completes a sentence that starts with the name of the function.
     """
 
 
 class NotEndedError(NotComputedError):
-    """A function exceeds its time limit."""
+    """The error for a function that exceeds its time limit."""
 
 
 @runtime_checkable
 class Computes(Protocol):
-    """Optional ability of an adapter to run functions of the IR and return the results."""
+    """The optional ability of an adapter to run functions of the IR and return the results."""
 
     def functions(self, op: Any) -> Sequence[str]:
-        """Return the names of the functions in an op that have a body."""
+        """Return the names of all functions with a body in an op."""
         ...
 
     def computed(

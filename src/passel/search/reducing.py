@@ -1,9 +1,10 @@
 """Reduction, which finds a smaller case that is still interesting.
 
-Sources: J. Regehr et al., "Test-Case Reduction for C Compiler Bugs", PLDI 2012, for passes with one
-kind of edit each, repeated to a fixpoint; `mlir-reduce`, MLIR 22, for reduction of MLIR; A. Zeller
-and R. Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", IEEE Transactions on
-Software Engineering 28(2), 2002, for delta debugging, here with complements only.
+Sources: J. Regehr et al., "Test-Case Reduction for C Compiler Bugs", PLDI 2012, for passes that
+each apply one kind of edit until a fixpoint is reached. `mlir-reduce`, MLIR 22, for the reduction
+of MLIR. A. Zeller and R. Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", IEEE
+Transactions on Software Engineering 28(2), 2002, for delta debugging, which tests only complements
+here.
 """
 
 from __future__ import annotations

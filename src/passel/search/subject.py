@@ -57,7 +57,7 @@ class FailureIdentity(NamedTuple):
     """The properties by which failures of different cases are compared.
 
     Attributes:
-        path: The path of the pass without the numbers in the path, which depend on the pipeline.
+        path: The path of the pass without its numbers, since the numbers depend on the pipeline.
         kind: The type of the exception, the name of the signal, or the kind of the failure.
         message: The first line of the message, without the names of values, symbols and types.
     """

@@ -27,7 +27,7 @@ _GRACE = 5.0
 
 
 class UnsteadyError(SearchError):
-    """An oracle gives different answers about the same case."""
+    """The error for an oracle that gives different answers about the same case."""
 
 
 class Trials:
@@ -38,11 +38,11 @@ class Trials:
     Args:
         oracle: The oracle to run.
         jobs: The number of cases to test in parallel.
-        on_call: A function to call after each call of the oracle.
+        on_call: A function to call after each call to the oracle.
 
     Attributes:
         oracle: The oracle to run.
-        calls: The number of calls of the oracle, not counting invalid cases.
+        calls: The number of calls to the oracle, not counting invalid cases.
         invalid: The number of invalid cases.
     """
 
