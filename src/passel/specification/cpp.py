@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class UnknownCpp(Exception):  # noqa: N818 - caught in this package
-    """A C++ type or value that only a C++ compiler can evaluate."""
+    """The error for a C++ type or value that only a C++ compiler can evaluate."""
 
 
 class Choice(NamedTuple):

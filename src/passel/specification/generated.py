@@ -31,7 +31,7 @@ INDENT = "    "
 def pass_decls(passes: Sequence[PassDeclaration], *, group: str = "", module: str = "") -> str:
     """Generate a Python module with base classes, option classes and registration functions.
 
-    For each pass, the author derives a class from the generated base class, gives the class the
+    For each pass, its author derives a class from the generated base class, gives the class the
     name of the record, and defines `run`. If a declaration changes, only this module must be
     generated again. Each field and each statement is on a single line.
 

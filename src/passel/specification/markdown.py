@@ -1,6 +1,6 @@
 """Generating Markdown documentation of passes in the layout of mlir-tblgen.
 
-Source: `mlir-tblgen -gen-pass-doc`, MLIR 22, which prints the same.
+Source: `mlir-tblgen -gen-pass-doc`, MLIR 22, which prints the same layout.
 """
 
 from __future__ import annotations

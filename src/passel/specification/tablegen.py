@@ -59,7 +59,8 @@ def read_records(file: str, include: Sequence[str] = (), *, program: str = "") -
 
     Args:
         file: The path of the file.
-        include: The directories to search for included files, before the directory `INCLUDE`.
+        include: The directories to search for included files before the directory `INCLUDE` is
+            searched.
         program: The path or name of llvm-tblgen, as for `find_tablegen`.
 
     Raises:
