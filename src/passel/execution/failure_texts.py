@@ -79,8 +79,8 @@ class Failures(NamedTuple):
             step: The step that ran last.
             op: The op that the step ran on.
             error: The error that the verifier reported.
-            deferred: The earlier steps that claimed to preserve everything, after which the op has
-                not been verified.
+            deferred: The earlier steps after which the op was not verified, because they claimed to
+                preserve everything.
         """
         failure = self.invalid_after(_sole(step, op), op, error)
         if deferred:
@@ -92,7 +92,7 @@ class Failures(NamedTuple):
         return failure
 
     def invalid_after(self, suspects: Suspects, op: Any, error: InvalidIR) -> Failure:
-        """Return the failure of passes on `op` or its nested ops after which `op` is invalid."""
+        """Return the failure for an op that passes on the op or on its nested ops made invalid."""
         failure = self._failure(
             "invalid", suspects, op, error.message, blamed=error.op, cause=error.__cause__
         )
@@ -139,7 +139,7 @@ class Failures(NamedTuple):
         Args:
             suspects: The passes that may have been running, with the op that they ran on.
             op: The op that the passes ran on.
-            how: The end of the process as a predicate, such as `was killed by SIGSEGV`.
+            how: A phrase that says how the process ended, such as `was killed by SIGSEGV`.
         """
         message = f"failed: the process that ran passes on it {how}"
         return self._failure("crashed", suspects, op, message)
@@ -150,7 +150,7 @@ class Failures(NamedTuple):
         Args:
             suspects: The passes that may have made the change.
             op: The changed op; for an erased or moved op, its former parent op.
-            how: The predicate of a sentence that describes the change to the op.
+            how: The rest of a sentence that starts with the op and describes the change.
             op_name: The name of the erased or moved op; an empty string for a changed op.
         """
         return self._failure("isolation", suspects, op, how, op_name=op_name)
@@ -226,7 +226,7 @@ def suspects_of(step: Step, tasks: Sequence[PassContext[Any]], alive: Sequence[A
     Args:
         step: The step that ran the nested pipelines.
         tasks: The contexts in which the nested pipelines ran, one for each op.
-        alive: The ops of the tasks that still exist.
+        alive: Those ops of the tasks that still exist.
     """
     pipelines = dict.fromkeys(task.plan.pipeline for task in tasks)
     return Suspects(step, [each for one in pipelines for each in passes_of(one)], alive)

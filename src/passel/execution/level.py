@@ -43,7 +43,7 @@ class Level:
         is_in_order: Whether the siblings are processed in program order.
         is_tracked: Whether the fingerprints of the siblings are known.
         is_in_place: The function that returns whether an op is still in its original place, given
-            the index of the op in `children` and this place.
+            the index of the op in `children` and the original place.
         may_touch: Whether the siblings that are not in `gone` can still be accessed.
     """
 
@@ -167,7 +167,7 @@ class Level:
 
         Args:
             op: The changed op.
-            how: The predicate of a sentence that describes the change to the op.
+            how: The rest of a sentence that starts with the op and describes the change.
             numbers: The indices of the siblings on which pipelines ran in the meantime.
         """
         return self._failing.violation(self.suspects(numbers), op, how)
@@ -188,7 +188,7 @@ class Level:
         return suspects_of(self.step, tasks, alive)
 
     def is_intact(self) -> bool:
-        """Return whether every pass since the call of `track_all` has changed only its own op."""
+        """Return whether every pass since the call to `track_all` has changed only its own op."""
         if self._own_parts() != self._outer:
             return False
         if self.gone or self._lost or self._is_violated:

@@ -59,7 +59,8 @@ class Loop(VerifyingRun):
         matched: The keys of the nested pipelines that matched at least one op.
         states: The result of `initialize` for each pass, with the step of the pass as the key.
         at_work: The context of the running pass; None between passes.
-        interruption: The failure of the innermost step after an interrupt; None without interrupt.
+        interruption: The failure of the innermost step after an interrupt; None if there was no
+            interrupt.
         process: The object that identifies the process of the run. If a pass forks, the run does
             not continue in the child process.
     """
@@ -246,7 +247,8 @@ class Loop(VerifyingRun):
         """Drop the analyses that a step has not preserved.
 
         Returns:
-            The given failure, a new failure if `is_invalidated` of an analysis raised, or None.
+            The given failure, a new failure if `is_invalidated` of an analysis raised an exception,
+            or None.
         """
         ran = outcome.preserved
         if ctx.record is not None:
@@ -319,7 +321,7 @@ class Loop(VerifyingRun):
         return level
 
     def run_sibling(self, task: PassContext[Any]) -> Outcome:
-        """Run a nested pipeline on one op. Report if a pass on a sibling op has changed this op."""
+        """Run a nested pipeline on one op, and report earlier changes by passes on sibling ops."""
         __tracebackhide__ = True
         assert task.parent is not None  # noqa: S101 - ops of a level have one
         level: Level = task.parent.level
@@ -389,7 +391,7 @@ class Loop(VerifyingRun):
             self.tell(ctx)
 
     def interrupted(self) -> Outcome:
-        """Return the outcome of an interrupted step: the failure of the innermost step."""
+        """Return the outcome of an interrupted step, with the failure of the innermost step."""
         return Outcome(None, () if self.interruption is None else (self.interruption,))
 
 

@@ -50,8 +50,9 @@ class VerifyingRun(ObservedRun):
         """Determine whether a pass has changed its op, and verify the op if needed.
 
         The op is not verified if verification is disabled, if the pass has already verified the op,
-        or if its fingerprint is unchanged. If the op is invalid, the failure also names the earlier
-        passes after which the op was not verified because they claimed to preserve everything.
+        or if the fingerprint of the op is unchanged. If the op is invalid, the failure also names
+        the earlier passes after which the op was not verified because they claimed to preserve
+        everything.
         """
         was, changed = ctx.valid_state, None
         if self.tracks:

@@ -31,7 +31,7 @@ at_work: ContextVar[bool] = ContextVar("at_work", default=False)
 
 
 class SiblingStrategy(Protocol):
-    """A strategy for running nested pipelines on sibling ops, such as in worker processes."""
+    """A strategy for running nested pipelines on sibling ops, for example in worker processes."""
 
     def share(self, run: Run, level: Level, /) -> Iterable[Outcome]:
         """Run all tasks of a level, and yield their outcomes in program order."""

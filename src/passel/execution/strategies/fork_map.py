@@ -46,8 +46,8 @@ class Death(NamedTuple):
 
     Attributes:
         code: The exit code, or the negated number of a signal; None if the status is unknown.
-        step: The first number that `set_mark` stored last for the item; 0 if there is none.
-        mark: The second number that `set_mark` stored last for the item; 0 if there is none.
+        step: The first number from the last call to `set_mark` for the item; 0 without a call.
+        mark: The second number from the last call to `set_mark` for the item; 0 without a call.
     """
 
     code: int | None
@@ -55,7 +55,7 @@ class Death(NamedTuple):
     mark: int
 
     def describe(self) -> str:
-        """Return the predicate of a sentence that describes how the worker died."""
+        """Return a phrase that says how the worker died, such as `was killed by SIGSEGV`."""
         if self.code is None:
             return "exited with an unknown status"
         if self.code >= 0:

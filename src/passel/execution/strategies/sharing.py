@@ -40,7 +40,7 @@ class Sharing(ABC):
     Attributes:
         workers: The plural noun for the workers in messages.
         declared: The name of the pass attribute that says whether a pass can run in these workers.
-        place: The noun in messages such as `runs in one process only`: `process` or `thread`.
+        place: The noun `process` or `thread`, for messages such as `runs in one process only`.
     """
 
     workers: str
@@ -99,7 +99,7 @@ class Answer(NamedTuple):
         matched: The keys of the nested pipelines that matched at least one op.
         parts: The parts of the instrumentations that observed the share.
         lost: The indices, within the share, of the tasks during which the worker died.
-        how: The end of the worker as a predicate, such as `was killed by SIGSEGV`.
+        how: A phrase that says how the worker ended, such as `was killed by SIGSEGV`.
         at: The `id` of the last step that the worker began; 0 if unknown.
         refused: The reason why the worker rejected the share; an empty string to report no reason.
     """
