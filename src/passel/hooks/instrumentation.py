@@ -45,7 +45,7 @@ LOCK = "_PassInstrumentation__lock"
 class PassInstrumentation:
     """The base class of instrumentations. A subclass overrides the hooks that it needs.
 
-    Each call of a `before_*` hook is followed by one call of its `after_*` hook, even after a
+    Each call to a `before_*` hook is followed by one call to its `after_*` hook, even after a
     failure or an interrupt. The `before_*` hooks of several instrumentations are called in the
     order of registration, and their `after_*` hooks in reverse order. Hooks that are not overridden
     cost nothing. Two threads never call the hooks of one instrumentation at the same time.

@@ -1,4 +1,4 @@
-"""The run that instrumentations observe, with the identities of its ops, and its reports."""
+"""The run that instrumentations observe, which identifies ops and reports diagnostics."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ class Reports:
 
     @property
     def renders(self) -> bool:
-        """Whether the ops of diagnostics are printed, because a function receives diagnostics."""
+        """Whether to print the ops of diagnostics, since a function receives the diagnostics."""
         return self._emit is not None
 
     def branch(self) -> Reports:
