@@ -145,8 +145,8 @@ _running: ContextVar[tuple[tuple[IRAdapter, Any], ...]] = ContextVar("running", 
 def running_on(adapter: IRAdapter, context: Any = None) -> Generator[None]:
     """Make an IR and its context current while passes run.
 
-    Pipelines that the passes build are then pipelines for this IR. The context is current only in
-    the calling thread. Other threads need `contextvars.copy_context` and `IRAdapter.in_context`.
+    Pipelines that the passes build are for this IR by default. The context is current only in the
+    calling thread. Other threads need `contextvars.copy_context` and `IRAdapter.in_context`.
 
     Args:
         adapter: The adapter of the IR.

@@ -53,7 +53,7 @@ class SiblingWatch:
 
 
 class Lifetime:
-    """The policy of an adapter for detecting erased and moved ops, by default from their places.
+    """The policy of an adapter for detecting erased and moved ops; by default, places are compared.
 
     Args:
         place_of: A function that returns the place of an op, such as its parent. The place must
@@ -132,7 +132,7 @@ class InvalidIR(Exception):  # noqa: N818 - a condition, like StopIteration; nev
     """The exception that `IRAdapter.verify` raises for an invalid op.
 
     Attributes:
-        op: The invalid op: the verified op, or an op nested in it.
+        op: The invalid op, which is the verified op or an op nested in it.
         message: The error message, without the name of the op.
         notes: The notes of the error, as pairs of an op and a text about this op.
     """
@@ -322,7 +322,7 @@ class IRAdapter(ABC):
         return self.name
 
     def lifetime(self) -> Lifetime:
-        """Return the policy for detecting erased and moved ops, by default from their parents."""
+        """Return the policy for detecting erased and moved ops, by default by their parents."""
         return Lifetime(self.parent)
 
     def misfit(self, context: Any, outer: str, inner: str) -> str:

@@ -87,7 +87,7 @@ def report_left_out() -> None:
 
 @contextmanager
 def telling_left_out(tell: Callable[[str], None]) -> Generator[None]:
-    """Send messages about skipped packages to a function, even if already reported elsewhere.
+    """Send messages about skipped packages to a function, even if they were reported before.
 
     Args:
         tell: The function, which is called with each message.
