@@ -94,13 +94,13 @@ def test_the_message_names_the_passes_and_the_way_out() -> None:
     careless, tile = errors(partial(check_contracts, merged(module(*items))))
     assert careless == (
         "pass 'careless' [toy.module/1:careless] between 'generate' [toy.module/0:generate] and "
-        "'materialize' [toy.module/2:materialize] does not preserve Schedule; if it does, declare "
-        "preserves = (Schedule,) in Careless, otherwise move it elsewhere"
+        "'materialize' [toy.module/2:materialize] does not preserve Schedule; if the pass does, "
+        "declare preserves = (Schedule,) in Careless, otherwise move the pass elsewhere"
     )
     assert tile == (
         "pass 'tile' [toy.module/4:tile] requires dialect 'linalg', which 'lower' "
-        "[toy.module/3:lower] made illegal, and which no later pass made legal again; move it "
-        "before that pass"
+        "[toy.module/3:lower] makes illegal and no pass in between makes legal again; move the "
+        "pass before 'lower' [toy.module/3:lower]"
     )
 
 
@@ -184,7 +184,7 @@ def test_a_region_that_is_left_open_or_never_starts() -> None:
     region = ("watcher", "careful", (Schedule,))
     (opened,) = errors(between([WATCHER, CARELESS], region).build)
     assert "' and 'careful' (requested at" in opened
-    assert "for Schedule is left open" in opened
+    assert "for Schedule never ends" in opened
     (never,) = errors(between([CARELESS, CAREFUL], region).build)
     assert "for Schedule never starts" in never
     assert not errors(between([CARELESS], region).build)
@@ -231,7 +231,7 @@ def test_between() -> None:
     builder.between(bundle, TILING, preserves=Schedule)
     builder.build()
     added = builder.add(bundle)
-    with pytest.raises(ContractError, match="is left open"):
+    with pytest.raises(ContractError, match="never ends"):
         builder.build()
     builder.add(CAREFUL, made("tile", types=(TILING,)))
     builder.build()

@@ -51,8 +51,8 @@ def test_add_takes_text() -> None:
 REFUSED: list[tuple[Callable[[Any], object], str]] = [
     (lambda pm: pm.add(1.5), r"a pass manager, text or a function, got 1\.5$"),
     (lambda pm: pm.add(CSE), r"expected a pass, got the class CSE; write CSE\(\)"),
-    (lambda pm: pm.add(["cse"]), r"got \['cse'\]; pass each one separately: add\(\*passes\)"),
-    (lambda pm: pm.add(FuncOp), r"got FuncOp, the class of 'toy\.func' ops; write nest\("),
+    (lambda pm: pm.add(["cse"]), r"got \['cse'\]; unpack the list: add\(\*passes\)"),
+    (lambda pm: pm.add(FuncOp), r"got the op class FuncOp; to run passes on 'toy\.func', call"),
     (lambda pm: pm.add(ModuleOp([])), "^expected a pass, got a 'builtin.module' op$"),
     (
         lambda pm: pm.add(PipelineBuilder("toy.module")),  # which can be called

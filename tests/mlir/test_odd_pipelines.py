@@ -40,7 +40,7 @@ def test_a_pipeline_on_an_op_that_it_is_not_for(name: str) -> None:
         ("op-pipelines=func.func(sparsifier)", ":46: error: pipeline 'sparsifier': Can't add pass"),
         (
             "default-pipeline=sparsifier",
-            ":23: error: pass 'inline': it would run MLIR's pipeline '",
+            ":23: error: pass 'inline' would run MLIR's pipeline '",
         ),
         (
             "default-pipeline=canonicalize op-pipelines=func.func(cse,tosa-to-linalg-pipeline)",

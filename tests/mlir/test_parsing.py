@@ -215,7 +215,7 @@ def test_sections_that_would_end_the_process(
             parse()
         (error,) = caught.value.diagnostics
         is_over = value.startswith("//")
-        expected = "expected a value, found the end" if is_over else "invalid string or character"
+        expected = "unexpected end of file" if is_over else "invalid string or character"
         assert error.message == expected
         place = (str(file), line, 1 if is_over else before + 1)
         assert (error.location.file, error.location.line, error.location.column) == place

@@ -49,7 +49,7 @@ def _option(field: str, default: object = "x") -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("base", "body", "said"),
     [
-        (Pass, {"run": _late}, r"Wrong\.run is an async function, so a call would not execute its body"),
+        (Pass, {"run": _late}, r"Wrong\.run is an async function, so a call would not run the body"),
         (Pass, {"run": _lazy}, r"Wrong\.run is a generator function \(it has a "),
         (Pass, {"run": _both}, r"Wrong\.run is an async function"),
         (Pass, {"can_schedule_on": _late}, r"Wrong\.can_schedule_on is an async function"),
@@ -57,8 +57,8 @@ def _option(field: str, default: object = "x") -> dict[str, Any]:
         (Pass, {"anchor": Table}, r"anchor of Wrong is Table: write the op's name, or OperationP"),
         (Options, _option("x", option(name="a b")), "cannot be the name of an option: names must"),
         (Options, {"__annotations__": {"x": "int", "y": "int"}, "x": 0, "y": option(default=0, name="x")}, "options 'x' and 'y' of .*Wrong have the same name 'x'"),
-        (Pass, _option("dependent_dialects"), "of Pass: write 'dependent_dialects = ...' without an annotation to set it, or call it 'dependent_dialects_', in text 'dependent-dialects'$"),
-        (Pass, _option("run"), "option 'run' of Wrong .* of Pass: call it 'run_', in text"),
+        (Pass, _option("dependent_dialects"), "of Pass: to set the attribute, omit the annotation; otherwise rename it 'dependent_dialects_', printed as 'dependent-dialects'$"),
+        (Pass, _option("run"), "option 'run' of Wrong .* of Pass: rename it 'run_', printed"),
         (Options, _option("parse"), r"option 'parse' of .*Wrong has the same name as an attrib"),
         (Pass, {"summary": Statistic("All")}, "statistic 'summary' of .*Wrong has the same name as an"),
         (Options, {"x": option(default=1)}, "Wrong: 'x' is a field but has no type annotation; opt"),
@@ -70,7 +70,7 @@ def _option(field: str, default: object = "x") -> dict[str, Any]:
         (Pass, {"preserves": ("DominanceInfo",)}, "'DominanceInfo' in preserves of Wrong is not a cla"),
         (Pass, {"requires": (1,)}, "1 in requires of Wrong is not a class or text"),
         (Pass, {"types": ("lowering",)}, "'lowering' in types of Wrong is not a PassType"),
-        (Pass, {"effects": ("write-file",)}, "no such effect 'write-file'.* 'write-files'"),
+        (Pass, {"effects": ("write-file",)}, "there is no effect 'write-file'.* 'write-files'"),
     ],
 )  # fmt: skip
 def test_a_class_that_no_run_could_use_is_refused(
@@ -182,8 +182,8 @@ def test_a_field_may_be_called_like_a_type() -> None:
     [
         (Pass, {}, "P does not define run(self, op, ctx)"),
         (Pass, {"apply": _late}, "P does not define run(self, op, ctx): rename its method apply"),
-        (OperationPass, {"run": print}, "P needs an anchor: derive from OperationPass[FuncOp], "),
-        (InterfacePass, {"run": print}, "P needs an interface: derive from InterfacePass[Symb"),
+        (OperationPass, {"run": print}, "P needs an anchor: derive from OperationPass[<class"),
+        (InterfacePass, {"run": print}, "P needs an interface: derive from InterfacePass[<cla"),
     ],
 )
 def test_a_class_that_lacks_something_may_stand_but_not_run(

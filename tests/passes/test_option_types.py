@@ -276,7 +276,7 @@ def test_types_have_a_placeholder_for_help(hint: Any, metavar: str) -> None:
     assert codec_for(hint).metavar == metavar
 
 
-UNREADABLE = "cannot be read from text; use bool, int, float, str"
+UNREADABLE = "is not an option type, since text cannot be converted to it"
 LIST = "is not an option type; for a list of values, write tuple"
 
 

@@ -72,7 +72,7 @@ def bad_options(hint: Any, default: object) -> type[Options]:
     ("hint", "default", "said"),
     [
         ("Nowhere", None, r"the type of option 'x' of .*Bad cannot be evaluated .*'Nowhere' is"),
-        (bytes, b"", r"option 'x' of .*Bad: .*bytes.* cannot be read"),
+        (bytes, b"", r"option 'x' of .*Bad: .*bytes.* is not an option type"),
         (int, "x", r"default of option 'x' of .*Bad: expected int, got 'x'"),
     ],
 )
@@ -91,7 +91,7 @@ WRONG = [
     ("sizse=1", ["no such option 'sizse' for Tiling; did you mean 'sizes'?"], ["sizse"]),
     ("q", [f"no such option 'q' {OTHERS}"], ["q"]),
     ("{x=1}", [f"no such option '{{x' {OTHERS}"], ["{x"]),
-    ("=3", ["option without a name for Tiling"], [""]),
+    ("=3", ["an option of Tiling has no name; write name=value"], [""]),
     (
         "depth=x q sizes=1,y",
         [
@@ -161,9 +161,9 @@ def test_an_object_is_no_text() -> None:
     assert (str(pass_), Holding.option_infos()) == ("holding{<thing=...>}", ())
     assert Holding(thing=1).to_text(all_options=True) == "holding{<thing=...>}"
     said = {
-        "": "requires option 'thing', an object, so create the pass in Python",
-        "thing=1": "option 'thing' of it: objects cannot be given in text",
-        "thing=1 <maybe=...>": "'<maybe=...>' stands for an object of it, which cannot be given in text",
+        "": "requires option 'thing', a Python object; create the pass in Python",
+        "thing=1": "option 'thing' of it: text cannot contain Python objects",
+        "thing=1 <maybe=...>": "'<maybe=...>' for it stands for a Python object, which text cannot contain",
     }
     for text, message in said.items():
         with pytest.raises(OptionError, match=message):

@@ -97,7 +97,7 @@ def test_can_schedule_on_that_raises(error: BaseException, said: str) -> None:
         with pytest.raises(AnchorError) as info:
             use()
         assert str(info.value) == (
-            "pass 'stranger' cannot decide whether it runs on 'toy.module': its can_schedule_on "
+            "pass 'stranger' cannot decide whether it can run on 'toy.module': its can_schedule_on "
             f"raised {said}{PLACE}"
         )
         assert info.value.__cause__ is error

@@ -71,15 +71,15 @@ def test_an_empty_manager_runs_on_whatever_op(parse: Callable[[str], PassManager
     assert parse("any()").run(parse_toy(ir)).changed is False
 
 
-INSIDE = "write {}(any({})) to run it on nested ops that it accepts"
+INSIDE = "to run it on nested ops that it accepts, write {}(any({}))"
 
 
 @pytest.mark.parametrize(
     ("text", "where", "way_out"),
     [
         ("toy.module(a,on-callable)", "on ops that implement Callable_", INSIDE),
-        ("toy.func(a,picky)", "on ops for which its can_schedule_on returns True", INSIDE),
-        ("toy.func(toy.module(a,on-callable))", "on ops that implement Callable_", "put it into the enclosing pipeline, on 'toy.func'"),
+        ("toy.func(a,picky)", "on ops for which the pass's can_schedule_on returns True", INSIDE),
+        ("toy.func(toy.module(a,on-callable))", "on ops that implement Callable_", "move the pass to the enclosing pipeline on 'toy.func'"),
     ],
 )  # fmt: skip
 def test_a_pass_that_refuses_its_anchor_is_found_before_the_run(

@@ -148,7 +148,7 @@ def test_unknown_effects_are_refused(tool: Tool) -> None:
     """A wrong name is an error that lists those that there are and suggests one."""
     outcome = replay(tool, "builtin.module(cse)", "--allow-effects=write-file")
     assert outcome.code == 1
-    assert "no such effect 'write-file'" in outcome.err
+    assert "there is no effect 'write-file'" in outcome.err
     assert "did you mean 'write-files'?" in outcome.err
     assert all(name in outcome.err for name in EFFECTS)
 

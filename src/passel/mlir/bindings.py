@@ -46,7 +46,7 @@ the modules of these functions registers passes.
 _BARE = ("iree.compiler", "mlir", "torch_mlir")
 """Large builds whose contexts can load dialects lazily. FlyDSL's contexts would crash."""
 
-_APART = "their libraries have the same name, so use two processes"
+_APART = "libraries of the two have the same name, so use each in a process of its own"
 
 _AVAILABLE = re.compile(r"Available dialects: (.*?)(?: ;| \(\* |$)")
 
@@ -90,7 +90,7 @@ class Bindings:
             build = known_builds().get(self.package) if error.name == self.package else None
             way_out = f"; pip install {build.distribution}" if build else ""
             if "undefined symbol" in str(error):
-                way_out = f" (together with {', '.join(self.loaded_beside())}; {_APART})"
+                way_out = f" (with {', '.join(self.loaded_beside())} already loaded; {_APART})"
             msg = f"MLIR's bindings '{self.root}' cannot be used: {error}{way_out}"
             raise AdapterError(msg) from error
 

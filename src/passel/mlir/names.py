@@ -109,7 +109,7 @@ def _native_pipeline(root: str, name: str) -> PassPipelineInfo | None:
         # MLIR prints some options and passes in a form that it cannot parse.
         apart = f"pipeline '{name}' cannot be split into passes"
         if _accepted(bindings, text, apart) != text:
-            raise OptionError(Problem(f"{apart}: its printed form is ambiguous"))
+            raise OptionError(Problem(f"{apart}: MLIR prints it in a form that cannot be parsed"))
         elements = parse_pipeline(text).elements
         _accepted(bindings, str(PipelineNode(manager.anchor, elements)), f"pipeline '{name}'")
         own = PassRegistry().for_ir(NativePass.ir, MLIRSource(root))

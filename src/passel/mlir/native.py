@@ -243,8 +243,8 @@ def _check_pipelines(bindings: Bindings, nodes: Iterable[OptionNode], owner: str
     for node in nodes:
         for name in words_in(node.value.text if node.value else ""):
             if not _takes_any_op(bindings, name):
-                message = f"{owner}: it would run MLIR's pipeline '{name}', which crashes on "
-                message += "an op of another kind; list the passes of the pipeline instead"
+                message = f"{owner} would run MLIR's pipeline '{name}', which crashes on ops "
+                message += "that its passes do not accept; list the passes of the pipeline instead"
                 raise OptionError(Problem(message, node.span))
 
 

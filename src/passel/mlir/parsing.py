@@ -128,7 +128,7 @@ def _check_metadata(name: str, text: bytes) -> None:
         ParseError: If a metadata section contains an invalid token.
     """
     if _BEGIN in text and (at := fault_in(text)) is not None:
-        wrong = "invalid string or character" if text[at:] else "expected a value, found the end"
+        wrong = "invalid string or character" if text[at:] else "unexpected end of file"
         raise _error_at(name, text, at, wrong)
 
 

@@ -195,7 +195,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         """Return a phrase that says which ops the pass accepts, such as `on 'func.func' only`."""
         if self.anchor is not None:
             return f"on '{self.anchor}' only"
-        return "on ops for which its can_schedule_on returns True"
+        return "on ops for which the pass's can_schedule_on returns True"
 
     def own_effects(self) -> tuple[str, ...]:
         """Return the effects of the pass outside the IR; by default, the attribute `effects`.
@@ -331,8 +331,8 @@ class OperationPass(Pass[OpT, StateT], abstract=True):
         super().check_complete()
         if cls.anchor is None and cls.can_schedule_on is OperationPass.can_schedule_on:
             raise DefinitionError(
-                f"{cls.__qualname__} needs an anchor: derive from OperationPass[FuncOp], with the "
-                "class of the op, or write anchor = 'func.func' in the class body"
+                f"{cls.__qualname__} needs an anchor: derive from OperationPass[<class of the "
+                "op>], or write the name of the op, such as anchor = 'func.func', in the class body"
             )
 
     def can_schedule_on(self, kind: OpKind) -> bool:
@@ -364,8 +364,8 @@ class InterfacePass(Pass[Any, StateT], Generic[InterfaceT, StateT], abstract=Tru
         super().check_complete()
         if cls.interface is None and cls.can_schedule_on is InterfacePass.can_schedule_on:  # pyright: ignore[reportUnknownMemberType]
             raise DefinitionError(
-                f"{cls.__qualname__} needs an interface: derive from InterfacePass[SymbolTable], "
-                "with the class of the trait or interface"
+                f"{cls.__qualname__} needs an interface: derive from InterfacePass[<class of "
+                "the trait or interface>], such as InterfacePass[SymbolTable]"
             )
 
     def can_schedule_on(self, kind: OpKind) -> bool:

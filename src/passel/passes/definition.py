@@ -28,7 +28,7 @@ EFFECTS = {
 """The effects that a pass may declare, with the phrases for error messages."""
 
 _BODIES = ("run", "initialize", "can_schedule_on")
-"""Methods that must not be asynchronous, since a call would not execute their bodies."""
+"""Methods that must not be asynchronous, since a call would not run their bodies."""
 
 _ITEMS: dict[str, tuple[type, ...]] = {
     "constraints": (object,),
@@ -92,7 +92,7 @@ def check_body(function: object, what: str) -> None:
     is_async = inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)
     if is_async or inspect.isgeneratorfunction(function):
         kind = "an async function" if is_async else "a generator function (it has a 'yield')"
-        msg = f"{what} is {kind}, so a call would not execute its body; write a plain function"
+        msg = f"{what} is {kind}, so a call would not run the body; write a plain function"
         raise DefinitionError(msg)
 
 
@@ -109,7 +109,7 @@ def check_effects(names: Iterable[str], owner: str) -> None:
     for name in names:
         if name not in EFFECTS:
             known, hint = ", ".join(EFFECTS), suggest(name, EFFECTS)
-            raise DefinitionError(f"{owner}: no such effect '{name}', only {known}{hint}")
+            raise DefinitionError(f"{owner}: there is no effect '{name}', only {known}{hint}")
 
 
 def check_tuples(owner: str, declared: Mapping[str, Any]) -> None:
@@ -191,8 +191,8 @@ def _check_free(cls: type[Any], what: str, name: str) -> None:
         return
     owner = next(each for each in reversed(base.__mro__) if hasattr(each, name))
     is_method = callable(getattr(base, name))
-    way_out = "" if is_method else f"write '{name} = ...' without an annotation to set it, or "
+    way_out = "" if is_method else "to set the attribute, omit the annotation; otherwise "
     raise DefinitionError(
         f"{what} '{name}' of {cls.__qualname__} has the same name as an attribute of "
-        f"{owner.__name__}: {way_out}call it '{name}_', in text '{name.replace('_', '-')}'"
+        f"{owner.__name__}: {way_out}rename it '{name}_', printed as '{name.replace('_', '-')}'"
     )

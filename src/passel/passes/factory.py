@@ -139,8 +139,8 @@ def class_like(pass_: _Prototype, name: str) -> type[Pass[Any, Any]]:
         optional = {each.name for each in base.option_infos() if not each.required}
         if any(node.key in optional for node in given):
             raise DefinitionError(
-                f"{base.__name__} has this name, but the defaults of '{pass_}' differ; register "
-                "the other under another name"
+                f"{base.__name__} has the name '{name}' too, but '{pass_}' has other defaults; "
+                "register the pass under another name"
             )
     made = _classes.setdefault((name, base), [])
     for prototype, cls in made:
@@ -303,7 +303,7 @@ def _no_pass(item: object) -> str:
             f"expected a pass, got a {name}, which builds pipelines: add the result of its .build()"
         )
     is_several = type(item) in (list, tuple)
-    hint = "; pass each one separately: add(*passes)" if is_several else ""
+    hint = "; unpack the list: add(*passes)" if is_several else ""
     return f"expected a pass, a pass manager, text or a function, got {_shown(item)}{hint}"
 
 
@@ -311,7 +311,7 @@ def _way_out_of_class(given: Any) -> str:
     name = given.__qualname__
     if not issubclass(given, Pass) and not hasattr(given, "apply"):
         with suppress(DefinitionError):
-            return f"{name}, the class of '{op_name_of(given)}' ops; write nest({name})"
+            return f"the op class {name}; to run passes on '{op_name_of(given)}', call nest({name})"
     return f"the class {name}; write {name}()"
 
 

@@ -278,7 +278,7 @@ class _Object(Codec):
     """A codec for objects, which only Python can set."""
 
     def parse(self, given: Sequence[OptionText | None], scope: Any) -> Any:
-        raise BadValue("objects cannot be given in text; create the pass in Python")
+        raise BadValue("text cannot contain Python objects; create the pass in Python")
 
 
 OBJECT = _Object("<object>")
@@ -337,7 +337,7 @@ def _no_type(hint: Any) -> str:
         name = element.__name__ if isinstance(element, type) else str(element)
         return f"{shown} is not an option type; for a list of values, write tuple[{name}, ...]"
     return (
-        f"{shown} cannot be read from text; use bool, int, float, str, an Enum, Literal, one of "
-        "these or None, tuple[int, ...] for a list, Options, OpPassManager, a class with "
-        "from_option_text, or Any for an object that text cannot set"
+        f"{shown} is not an option type, since text cannot be converted to it; use bool, int, "
+        "float, str, an Enum, Literal, an optional type such as int | None, tuple[int, ...], "
+        "Options, OpPassManager, a class with from_option_text, or Any for an object set in Python"
     )

@@ -315,7 +315,7 @@ def read_options(
             if found:
                 values[info.field] = info.codec.parse([node.value for node in found], scope)
             elif info.required:
-                way_out = ", an object, so create the pass in Python" if info.is_object else ""
+                way_out = ", a Python object; create the pass in Python" if info.is_object else ""
                 problems.append(Problem(f"{owner} requires option '{info.name}'{way_out}"))
         except PipelineError as error:
             problems += error.problems
@@ -333,9 +333,9 @@ def read_options(
 def _unknown(key: str, owner: str, infos: Sequence[OptionInfo]) -> str:
     names = [info.name for info in infos if not info.is_object]
     if not key:
-        return f"option without a name for {owner}"
+        return f"an option of {owner} has no name; write name=value"
     if key.startswith("<"):
-        return f"'{key}=...>' stands for an object of {owner}, which cannot be given in text"
+        return f"'{key}=...>' for {owner} stands for a Python object, which text cannot contain"
     others = f"; it has {', '.join(names) or 'no options'}"
     return f"no such option '{key}' for {owner}{suggest(key, names) or others}"
 

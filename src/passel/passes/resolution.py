@@ -198,8 +198,8 @@ def _expanded(info: PassPipelineInfo, options: Options, manager: Any, span: Span
     if made is not None and made is not inside and not len(inside):
         raise PipelineError(
             Problem(
-                f"pipeline '{info.name}' adds nothing to the manager that it gets, and returns "
-                f"another object ({type(made).__name__}): call add and nest on that manager"
+                f"pipeline '{info.name}' adds no passes to the manager that it is called with, and "
+                f"returns another object ({type(made).__name__}): add the passes to the manager"
             )
         )
     return inside

@@ -175,9 +175,9 @@ def _check_schedulable(pipeline: Pipeline, kind: OpKind, outer: tuple[OpKind, ..
             continue
         fitting = next((each for each in outer if is_schedulable(pass_, each)), None)
         way_out = (
-            f"write {kind.name}(any({pass_.short_name})) to run it on nested ops that it accepts"
+            f"to run it on nested ops that it accepts, write {kind.name}(any({pass_.short_name}))"
             if fitting is None
-            else f"put it into the enclosing pipeline, on '{fitting.name}'"
+            else f"move the pass to the enclosing pipeline on '{fitting.name}'"
         )
         message = (
             f"unable to schedule pass '{pass_.name}' on a PassManager intended to run on "

@@ -127,17 +127,17 @@ class _Walk:
         """Return a problem for each contract that a pipeline breaks."""
         self._pipeline(pipeline, [_Level((pipeline.anchor,), {})])
         for key, start in self._open.items():
-            why = f"is left open: it starts after {start}, and no later pass ends it"
+            why = f"never ends: it starts after {start}, and no later pass matches its end"
             self._report_region(key, start, why)
         for key, end in self._unopened.items():
             if key not in self._last:
-                why = f"never starts: it ends before {end}, and no earlier pass starts it"
+                why = f"never starts: it ends before {end}, and no earlier pass matches its start"
                 self._report_region(key, end, why)
         return self._found
 
     def _report_region(self, key: _Key, place: _Place, why: str) -> None:
         name = f"{key[1].title if key[1] else ''} for {analysis_name(key[0])}"
-        self._report(place, f"the region {name} {why}; add that pass, or remove the region")
+        self._report(place, f"the region {name} {why}; add such a pass, or remove the region")
 
     def _report(self, place: _Place, message: str) -> None:
         self._found.append(Problem(message, place.step.span))
@@ -196,8 +196,8 @@ class _Walk:
             self._report(
                 producer,
                 f"the {name} of pass {producer} is lost when its nested pipeline ends, so {place} "
-                "cannot use it; put both into one nested pipeline, or move the first to the "
-                "enclosing pipeline",
+                f"cannot use it; put both passes into one nested pipeline, or move {producer} "
+                "to the enclosing pipeline",
             )
         elif not facts:
             self._report(
@@ -211,8 +211,8 @@ class _Walk:
         for outer, by in self._illegal.get(dialect, ()):
             if scope[: len(outer)] == outer:
                 message = (
-                    f"pass {place} requires dialect '{dialect}', which {by} made illegal, and "
-                    "which no later pass made legal again; move it before that pass"
+                    f"pass {place} requires dialect '{dialect}', which {by} makes illegal and "
+                    f"no pass in between makes legal again; move the pass before {by}"
                 )
                 self._report(place, message)
                 break
@@ -251,8 +251,8 @@ def _not_preserved(name: str, offender: _Place, producer: _Place, consumer: _Pla
     """Return the message for a pass that does not preserve an analysis between two others."""
     pass_ = offender.step.pass_
     where = f"a subclass of {type(pass_).__name__}" if pass_.ir else type(pass_).__name__
-    way_out = f"if it does, declare preserves = ({name},) in {where}"
+    way_out = f"if the pass does, declare preserves = ({name},) in {where}"
     return (
         f"pass {offender} between {producer} and {consumer} does not preserve {name}; {way_out}, "
-        "otherwise move it elsewhere"
+        "otherwise move the pass elsewhere"
     )

@@ -259,7 +259,7 @@ def is_schedulable(pass_: Pass[Any, Any], kind: OpKind) -> bool:
         from passel.tracebacks import brief_at  # noqa: PLC0415 - only needed when something is wrong
 
         message = (
-            f"pass '{pass_.short_name}' cannot decide whether it runs on "
+            f"pass '{pass_.short_name}' cannot decide whether it can run on "
             f"'{kind.name}': its can_schedule_on raised {brief_at(error)}"
         )
         raise AnchorError(Problem(message)) from error
