@@ -133,11 +133,11 @@ class MLIRAdapter(IRAdapter):
         return key_of
 
     def op_of(self, thing: Any) -> Any:
-        """Return the op object that passes receive, given any Python object for the op."""
+        """Convert any Python object for an op to the op object that passes receive."""
         return view_of(thing.operation)
 
     def entered_context(self) -> Any:
-        """Return the context of the innermost `with Context():` block, or None without a block."""
+        """Return the context that the enclosing `with Context():` block enters, or None."""
         ir = sys.modules.get(f"{self.bindings.root}.ir")
         return None if ir is None else ir.Context.current
 
@@ -238,7 +238,7 @@ class MLIRAdapter(IRAdapter):
     def suggest_op(self, context: Any, name: str) -> str:
         """Return `; did you mean 'x'?` for a misspelled op name, or an empty string.
 
-        `x` is an op of the dialect with the most similar name. Only ops with a class are suggested.
+        The search is limited to the most similar dialect name, and to ops with a Python class.
         """
         dialect = closest(name.partition(".")[0], self.bindings.dialect_names(context))
         return suggest(name, self._op_names(dialect)) if dialect else ""
@@ -286,7 +286,7 @@ class MLIRAdapter(IRAdapter):
         return NativeLifetime(self.bindings)
 
     def parent(self, op: Any) -> Any:
-        """Return the op that encloses `op`, or None at the top."""
+        """Return the op that encloses `op`, or None for a top-level op."""
         parent = parent_of(op)
         return None if parent is None else parent.opview
 

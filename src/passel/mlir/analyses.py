@@ -1,4 +1,4 @@
-"""Analyses of MLIR's ops, as `ctx.analysis(DominanceInfo)` in a pass or as `DominanceInfo(op)`."""
+"""Analyses of MLIR's ops, created by `ctx.analysis(DominanceInfo)` or `DominanceInfo(op)`."""
 
 from __future__ import annotations
 

@@ -218,7 +218,7 @@ def view_of(operation: Any) -> Any:
 
 
 def parent_of(op: Any) -> Any:
-    """Return the op that encloses `op` as a plain `Operation`, or None at the top."""
+    """Return the op that encloses `op` as a plain `Operation`, or None for a top-level op."""
     try:
         parent = op.operation.parent
     except ValueError:  # it is detached

@@ -1,4 +1,4 @@
-"""Safe calls of MLIR functions that may report diagnostics from any thread.
+"""Safe calls to MLIR functions that may report diagnostics from any thread.
 
 The bindings hold Python's interpreter lock while MLIR runs, but create the Python objects for a
 diagnostic without the lock. A diagnostic from one of MLIR's threads therefore crashes or deadlocks
@@ -80,7 +80,7 @@ class BindingsCalls:
         return run
 
     def parse(self, context: Any, name: str, *words: bytes) -> tuple[Any, list[Diagnostic]]:
-        """Parse a source through the bindings, with the interface of `LibraryCalls.parse`."""
+        """Parse a source through the bindings, with the same arguments as `LibraryCalls.parse`."""
         ir, (source, *place) = self._ir, [each.decode(errors="surrogateescape") for each in words]
         parsers: dict[str, Callable[[], Any]] = {
             OP: lambda: ir.Operation.parse(source, source_name=place[0], context=context),
@@ -189,7 +189,7 @@ class LibraryCalls:
 
     @contextmanager
     def reporting(self, context: Any, report: Report) -> Generator[None]:
-        """Forward the calling thread's diagnostics, except from calls of this class, to `report`.
+        """Forward the calling thread's diagnostics to `report`, except those of this class's calls.
 
         The diagnostic handler is attached once for all calls inside the `with` block.
         """
@@ -283,8 +283,9 @@ class _Listener:
         from_elsewhere: The diagnostics that the current call reported on MLIR's threads.
         raised: An exception from the handling of a diagnostic, or None.
 
-    Source: `ParallelDiagnosticHandler` and `llvm::StdThreadPool::wait`, LLVM 22: a thread
-    that waits for others may take over their work, and the handler then no longer knows it.
+    Source: `ParallelDiagnosticHandler` and `llvm::StdThreadPool::wait`, LLVM 22: a thread that
+    waits for other threads may take over their work, and the handler then does not recognize the
+    thread.
     """
 
     def __init__(self, context: Any, report: Report) -> None:

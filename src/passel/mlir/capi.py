@@ -1,7 +1,7 @@
 """The MLIR C API functions that passel calls, and conversion of C handles to Python objects.
 
-For programs that also use the C API, the bindings convert Python objects to capsules that contain
-the object's address, and back. Handles are structs of one pointer, which all ABIs pass like a
+For programs that also use the C API, the bindings can convert a Python object to a capsule with the
+address of the C++ object, and back. A handle is a struct of one pointer, which all ABIs pass like a
 pointer.
 
 Source: `mlir-c/IR.h`, `mlir-c/Diagnostics.h`, `mlir-c/Pass.h` and
@@ -107,7 +107,7 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
 
 
 def address(thing: Any) -> int:
-    """Return the C API handle of an object of the bindings, such as the address of an op.
+    """Return the C API handle of a bindings object, such as the address of an op.
 
     Raises:
         RuntimeError: If the op was erased through the same Python object.
@@ -119,7 +119,7 @@ def address(thing: Any) -> int:
 
 
 def imported(kind: Any, handle: int, context: Any) -> Any:
-    """Return a new object of the bindings that wraps a handle of the C API.
+    """Return a new bindings object that wraps a C API handle.
 
     Args:
         kind: The class of the object, such as `ir.Location`.

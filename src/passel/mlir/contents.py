@@ -1,4 +1,4 @@
-"""Access to the contents of an op, which a pass on the op may change, and printing of ops."""
+"""Symbol names of ops, replacement of the contents of an op, and printing of ops."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def convert_location(location: Any) -> Location:
 
 
 def has_plain_names(location: Any) -> bool:
-    """Return whether the bindings can read the names in a location without a crash.
+    """Return whether the bindings can read the names in a location without crashing.
 
     Reading a name that is not UTF-8 crashes the process. The text of such a name contains escapes.
     """
@@ -81,7 +81,7 @@ _CLASSES = {
 def location_kind(location: Any) -> str:
     """Return the kind of a location: `file`, `name`, `fused`, `callsite`, or an empty string.
 
-    Later releases of the bindings have a class for each kind, and earlier releases a property.
+    New releases of the bindings have a class for each kind, and old releases have a property.
     """
     if hasattr(location, "is_a_file"):
         kinds = _CLASSES.values()

@@ -19,7 +19,7 @@ _ERASED = object()
 
 
 class NativeLifetime(Lifetime):
-    """The policy that detects erased ops by queries to the bindings and by links of siblings.
+    """The policy that detects erased ops by querying the bindings and the links between siblings.
 
     Args:
         bindings: The build of the bindings.

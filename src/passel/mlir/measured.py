@@ -50,8 +50,8 @@ def run_counted(
 ) -> tuple[bool, list[Diagnostic]]:
     """Run native steps on an op, and add the statistics of the passes to the run.
 
-    Steps after a failure do not run. Nested pipelines with a pass in `_SET` run on one op after the
-    other.
+    Steps after a failure do not run. Nested pipelines with a pass in `_SET` run on one op at a
+    time.
 
     Args:
         managers: MLIR's pass managers for the steps.

@@ -126,7 +126,7 @@ class NativePass(Pass[Any, Managers]):
 
     @property
     def display_name(self) -> str:
-        """The name of the pass's class in reports of the build.
+        """The name of the pass's class in the build's reports.
 
         If the build is not loaded, the property is the name of the class in MLIR 22.
         """
@@ -142,7 +142,7 @@ class NativePass(Pass[Any, Managers]):
 
     @classmethod
     def documentation(cls) -> str:
-        """Return MLIR's summary of the pass if an mlir-opt is installed, or passel's summary."""
+        """Return the summary of the pass from an installed mlir-opt, or passel's own summary."""
         found = descriptions(cls.root).get(cls.name)
         return found.summary if found else super().documentation()
 
@@ -161,7 +161,7 @@ class NativePass(Pass[Any, Managers]):
         return native_statistics(bindings_named(cls.root), cls.name, cls.anchor or "")
 
     def own_effects(self) -> tuple[str, ...]:
-        """Return the effects outside the IR of the pass and of pipelines in its options."""
+        """Return the effects that the pass and the pipelines in its options have outside the IR."""
         return effects_of_native(bindings_named(self.root), self.name, self.option_text())
 
     def can_schedule_on(self, kind: OpKind) -> bool:

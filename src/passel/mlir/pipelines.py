@@ -1,7 +1,7 @@
 """Safe use of the bindings' pass managers.
 
-If MLIR rejects a pipeline, passel raises an error with a message of one line. During a run,
-MLIR's diagnostics are collected in a way that cannot crash the process.
+If MLIR rejects a pipeline, passel raises an error with a one-line message. During a run, MLIR's
+diagnostics are collected in a way that cannot crash the process.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Refused(Exception):  # noqa: N818 - says what is; never leaves this packag
         self.is_unknown: bool = _UNKNOWN in text
 
     def reason(self) -> str:
-        """Return MLIR's message about the cause of the error, in one line.
+        """Return MLIR's message about the cause of the error as a single line.
 
         If the value of an option is invalid, MLIR prints the cause to standard error instead of
         adding it to the error.
@@ -216,7 +216,7 @@ def facts_of(bindings: Bindings, name: str) -> PassFacts:
 
 @cache
 def banner(bindings: Bindings) -> str:
-    """Return the title of IR dumps after `cse` in a build, such as `CSE (cse)` or `CSEPass: cse`.
+    """Return the title that a build gives to IR dumps after `cse`, such as `CSE (cse)`.
 
     Source: `IRPrinterInstrumentation`, MLIR 22 to 24.
     """
@@ -233,7 +233,7 @@ def banner(bindings: Bindings) -> str:
 
 @cache
 def class_name(bindings: Bindings, name: str, declared: str) -> str:
-    """Return the class name of a pass in reports of a build.
+    """Return the class name of a pass in a build's reports.
 
     Args:
         bindings: The build of the bindings.
@@ -282,7 +282,7 @@ _KNOWN = {
 
 
 def known_effects(name: str) -> tuple[str, ...]:
-    """Return the effects outside the IR of the pass or pipeline called `name`."""
+    """Return the effects that the pass or pipeline called `name` has outside the IR."""
     if name in _KNOWN:
         return _KNOWN[name]
     is_upstream = name in facts_file(FACTS).names.values() or has_name("mlir", f"{name}*")
@@ -290,7 +290,7 @@ def known_effects(name: str) -> tuple[str, ...]:
 
 
 def effects_of_native(bindings: Bindings, name: str, options: str) -> tuple[str, ...]:
-    """Return the effects outside the IR of a native pass and of the names in its options.
+    """Return the effects that a native pass has outside the IR, including passes in its options.
 
     Every word in the options counts as a name, because options may contain pipelines as text.
 
