@@ -50,7 +50,7 @@ class ActionLog(PassInstrumentation):
     """A log of the start and end of each pass and of each step that runs nested pipelines.
 
     Executions are numbered across all runs, as in the counter `pass-execution` of `DebugCounter`.
-    With `pass-execution-count=<n>`, all executions up to number `n` run.
+    With the setting `pass-execution-count=<n>`, only the executions up to number `n` run.
 
     Args:
         stream: The stream that the log is written to.
@@ -68,8 +68,9 @@ class ActionLog(PassInstrumentation):
         [thread MainThread, execution 1] begins (no breakpoint) Action `pass-execution` running ...
         [thread MainThread, execution 1] completed `pass-execution`
 
-    Source: `mlir::tracing::ActionLogger`, MLIR 22, for the text, with its odd quotes. A step
-    that a gate skips is logged as begun there. MLIR cannot both log and count, and has no numbers.
+    Source: `mlir::tracing::ActionLogger`, MLIR 22, whose text also has unbalanced quotes. In MLIR,
+    a skipped step is logged as begun, executions are not numbered, and a log cannot be combined
+    with debug counters.
     """
 
     crosses = True  # counters also count the passes that passes run on another IR

@@ -42,7 +42,7 @@ class PassExecution(NamedTuple):
 
     @property
     def identity(self) -> tuple[str, tuple[int, ...]]:
-        """The path of the step and the ordinals of the ops, equal in all runs on the same input."""
+        """The path and the ordinals, which are the same in every run on the same input."""
         return self.path, tuple(op.ordinal for op in self.ops)
 
     @property

@@ -48,7 +48,7 @@ class Block(NamedTuple):
         end: The number of the line after the last old line.
         first: The number of the first new line, counted from 0.
         last: The number of the line after the last new line.
-        pairs: The numbers of an old and a new line for each op that was modified, in order.
+        pairs: For each modified op, the numbers of the old and the new line, in order.
     """
 
     start: int

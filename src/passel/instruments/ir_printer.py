@@ -1,6 +1,6 @@
 """Print IR before and after passes, for `--mlir-print-ir-after-all` and related flags.
 
-Source: `IRPrinterInstrumentation`, MLIR 22; diffs are passel's.
+Source: `IRPrinterInstrumentation`, MLIR 22, which cannot print diffs.
 """
 
 from __future__ import annotations
@@ -242,8 +242,8 @@ class Sink:
     The directory of an op is nested in the directory of the enclosing op. A directory name is, for
     example, `func_func_main` or `func_func_no-symbol-name`. Characters with a special meaning in
     file systems or shells are escaped, as in `%2F`. Ops with equal names share a directory. In a
-    file name such as `0_2_cse.mlir`, each number says how often an op, from the outermost op to the
-    printed op, was dumped before. The name of the pass follows.
+    file name such as `0_2_cse.mlir`, the numbers count the earlier dumps of each op, from the
+    outermost op to the printed op. The name of the pass follows the numbers.
 
     Args:
         stream: The stream to write to; by default, the value of `sys.stderr` at the time of
@@ -252,8 +252,8 @@ class Sink:
         directory: The root directory of the files, which is created when needed. None means that
             dumps are written to the stream.
 
-    Source: `FileTreeIRPrinterConfig`, MLIR 22, where ops of one name overwrite each other's
-    files, and the directory's parent has to exist.
+    Source: `FileTreeIRPrinterConfig`, MLIR 22. In MLIR, ops with the same name overwrite each
+    other's files, and the parent of the directory must exist.
     """
 
     def __init__(self, stream: TextIO | None, color: Color, directory: str | Path | None) -> None:

@@ -78,7 +78,7 @@ class CrashReproducer(PassInstrumentation):
         threading: Whether a replay may run passes in parallel.
         replay: The command that replays the file, with `{file}` in place of the quoted file name;
             by default, a passel-opt command. Flags that are needed to read the file are added, but
-            no flags that load passes or dialects.
+            flags that load passes or dialects are not.
 
     Attributes:
         reproducer: The path of the reproducer; None unless the run failed and the reproducer was
@@ -310,7 +310,7 @@ def replay_command(run: Run, steps: Iterable[PassStep], command: str | None = No
 
 
 def allowing(command: str, passes: Iterable[Pass[Any, Any]]) -> str:
-    """Add the flag that allows the effects of the passes to a replay command."""
+    """Return a replay command with an additional flag that allows the effects of the passes."""
     effects = {effect for each in passes for effect in each.own_effects()}
     if not effects or "--run-reproducer" not in command:
         return command

@@ -73,8 +73,8 @@ class StatisticsReport(PassInstrumentation):
             (S) 1 ops - Ops seen
         <BLANKLINE>
 
-    Source: `PassManager::enableStatistics`, MLIR 22, which loses the numbers of nested pipelines
-    and prints sums in a second run of a manager.
+    Source: `PassManager::enableStatistics`, MLIR 22. In MLIR, the statistics of nested pipelines
+    are lost, and a second run of a pass manager reports the sums over both runs.
     """
 
     collects_statistics = True

@@ -44,8 +44,9 @@ class Timer:
         user: The elapsed time, summed over threads, plus the processor time of worker processes.
         count: The number of times that the measured work ran.
         hidden: Whether the report shows the children in place of this row, because the row is a
-            collection of a single pipeline.
-        key: The identity of the row among its siblings, which is a kind and a path or a name.
+            pipeline collection that contains a single pipeline.
+        key: The identity of the row among its siblings, as a tuple of the row's kind and names or
+            paths.
         children: The nested rows, in the order in which they first ran.
 
     Example:

@@ -61,8 +61,8 @@ class Trace(PassInstrumentation):
         >>> [e["name"] for e in json.loads(stream.getvalue()) if e["ph"] == "B"]
         ["Pipeline Collection : ['toy.func'] toy.module", "'toy.func' Pipeline @f"]
 
-    Source: `--profile-actions-to` of mlir-opt, MLIR 22, for the array of begins and ends. It has
-    only slices of passes, all named `pass-execution`.
+    Source: `--profile-actions-to` of mlir-opt, MLIR 22, which also writes an array of begin and end
+    events. In MLIR, passes are the only slices, and all slices are called `pass-execution`.
     """
 
     finds_changes = True

@@ -171,7 +171,7 @@ class Contents:
         return RecordInfo(*facts, runs, is_complete)
 
     def state(self, run: int, has_ended: Callable[[int], bool]) -> str | None:
-        """Return the text of a run's top-level op after some executions of passes.
+        """Return the text of a run's top-level op after the selected executions of passes.
 
         Args:
             run: The number of the run.

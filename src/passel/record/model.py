@@ -82,9 +82,10 @@ class Execution(NamedTuple):
         title: The textual form of the pass, with its options.
         op_name: The name of the op.
         symbol: The symbol name of the op before the pass; None if the op has no symbol name.
-        ordinals: The index of each enclosing op, outermost first, and of the op itself among its
-            siblings, at the start of the nested pipeline. The path and the ordinals identify the
-            execution, unless a pass runs a dynamic pipeline several times on the op.
+        ordinals: The ordinals of the enclosing ops, outermost first, and of the op itself. The
+            ordinal of an op is its index among its siblings when the nested pipeline starts. The
+            path and the ordinals identify the execution, unless a pass runs a dynamic pipeline
+            several times on the op.
         location: The location of the op.
         status: The result of the execution. The status is `running` only for executions in
             `Record.running`.

@@ -35,8 +35,8 @@ class Record:
             precede the pass that ran the pipeline. Apart from times, executions do not depend on
             the number of workers.
         running: The executions that had begun but not ended at the end of the record, outermost
-            first; empty if the record is complete. The `number` of each is the number of executions
-            that had ended before the execution began.
+            first; empty if the record is complete. The `number` of a running execution counts the
+            executions that ended before the running execution began.
 
     Example:
         >>> import tempfile

@@ -22,9 +22,9 @@ _EXACT = PrintFlags(generic=True, debuginfo=True, local_scope=True)
 class PrintsApart(Protocol):
     """An optional ability of an adapter to print the nested ops of some ops separately.
 
-    A record stores such an op as an outline, which `print_op` prints with `skip_regions`, and the
-    texts of the nested ops. If one of many nested ops changes, only that nested op is printed
-    again.
+    A record then stores an outline of the enclosing op, which `print_op` prints with
+    `skip_regions`, and the texts of the nested ops. If one of many nested ops changes, only that
+    nested op is printed again.
     """
 
     def prints_apart(self, op: Any) -> bool:

@@ -37,7 +37,8 @@ class Recorder(PassInstrumentation):
 
     Attributes:
         finds_changes: Whether to detect changes by fingerprints. If false, the op is printed after
-            each pass that does not report whether it changed the op, which is as fast for some IRs.
+            each pass that does not report whether it changed the op. For some IRs, printing is as
+            fast as computing fingerprints.
     """
 
     crosses = True  # it asks the innermost run

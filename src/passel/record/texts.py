@@ -42,7 +42,7 @@ class Outline(NamedTuple):
 
 
 def with_lines(text: str, old: str, new: str) -> str | None:
-    r"""Replace consecutive lines of a text, or return None unless they occur exactly once.
+    r"""Replace consecutive lines that occur exactly once in a text, or return None.
 
     The lines match at any indentation.
 

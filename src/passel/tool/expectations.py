@@ -3,8 +3,9 @@
     // expected-error @+1 {{substring of the message}}
     // expected-remark-re @below {{literal text, {{regular expression}} in inner braces}}
 
-Source: `mlir::SourceMgrDiagnosticVerifierHandler`, MLIR 22. A line has one directive, an
-expectation matches any number of equal diagnostics, and only expectations affect the exit code.
+Source: `mlir::SourceMgrDiagnosticVerifierHandler`, MLIR 22. As in MLIR, a line contains at most one
+directive, an expectation matches any number of equal diagnostics, and the exit code depends only on
+the expectations.
 """
 
 from __future__ import annotations

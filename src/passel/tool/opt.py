@@ -101,7 +101,7 @@ def opt_main(  # noqa: PLR0913 - a keyword for each
         after Ctrl-C, 143 after SIGTERM, and 129 after SIGHUP.
 
     Example:
-        A tool of one's own is a file such as `my_opt.py`:
+        To define your own tool, write a file such as `my_opt.py`:
 
             import sys
             from passel.tool import opt_main

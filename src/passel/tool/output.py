@@ -112,7 +112,7 @@ class Output:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close the device or pipe, if the result is written to one."""
+        """Close the output if it is a device or a pipe."""
         if self._device is not None:
             self._device.close()
 

@@ -259,8 +259,8 @@ def _allowed_effects(names: tuple[str, ...]) -> tuple[str, ...]:
 def run_stretch(manager: PassManager, op: Any, settings: Settings, **how: Any) -> RunResult:
     """Run the passes of a pipeline between `--start-after` and `--stop-after`.
 
-    The whole pipeline is built, and a gate skips the passes outside this range. The passes that run
-    therefore have the same paths, statistics and options as in a full run.
+    The whole pipeline is built, and a gate skips the passes outside this range. Therefore, the
+    other passes have the same paths, statistics and options as in a full run.
 
     Args:
         manager: The pass manager of the whole pipeline.

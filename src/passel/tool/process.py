@@ -160,7 +160,7 @@ def let_second_interrupt_end() -> None:
 def collector_held() -> Generator[None]:
     """Disable the cyclic garbage collector in a `with` block, until `release_collector` is called.
 
-    Most objects that imports and parsing create before the passes run live until the program exits.
+    Imports and parsing create objects, most of which are needed until the program exits.
     """
     global _collector_is_held  # noqa: PLW0603 - as the collector, it is the process's
     _collector_is_held = gc.isenabled()

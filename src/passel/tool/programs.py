@@ -357,7 +357,7 @@ def run_search(program: Program, argv: Sequence[str] | None, run: Callable[[Sett
 
 
 def as_recorded(settings: Settings, record: Record, run: RunInfo) -> Settings:
-    """Return settings that also contain the recorded flags that a search needs."""
+    """Return settings extended by the recorded flags that a search needs."""
     known = flags_by_name()
     words = [] if run.ir == "xdsl" else [flag_for(run.ir)]
     for name, value in flags_in(record.info.command_line[1:]):

@@ -1,9 +1,9 @@
 """Instrumentations that flags select, such as timing, and their reports.
 
 Source: `registerPassManagerCLOptions` and `registerDefaultTimingManagerCLOptions`, MLIR 22, which
-also define the order: reproducer, printer, timing. So the IR of a failed pass comes before the
-reproducer's error, and timing excludes printing; `mlir::tracing::InstallDebugHandler` and
-`DebugCounter::registerCLOptions` for actions.
+also define the order of the instrumentations: reproducer, printer, timing. The IR of a failed pass
+is therefore printed before the reproducer's error, and the times exclude printing. The flags for
+actions are from `mlir::tracing::InstallDebugHandler` and `DebugCounter::registerCLOptions`.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Reports(ExitStack):
 
     @contextmanager
     def part(self) -> Generator[None]:
-        """Create the instrumentations for one part of the input, and finally print the timing."""
+        """Create the instrumentations for one part of the input and print the timing afterwards."""
         given = self._settings
         self._observers = [] if self._printer is None else [self._printer]
         with ExitStack() as stack:

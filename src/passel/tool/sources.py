@@ -100,7 +100,7 @@ def split_input(
         name: The name of the input.
         warn: A function that is called with a warning for each line that resembles a marker.
 
-    Source: `mlir::splitAndProcessBuffer`, MLIR 22: a plain search for the marker.
+    Source: `mlir::splitAndProcessBuffer`, MLIR 22, which searches for the marker as plain text.
     """
     prefix, tail = marker[:-_CHECKED_TAIL] or marker, marker[-_CHECKED_TAIL:]
     start = position = line = 0
