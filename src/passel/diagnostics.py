@@ -200,8 +200,8 @@ class Diagnostic:
         message: The message, a sentence without a final newline.
         location: The location of the op.
         notes: The attached notes, in order.
-        origin: A text that names the pass that emitted the diagnostic, its op and its path. Tools
-            print this text as a note.
+        origin: A text that names the pass that emitted the diagnostic, with the op and the path of
+            the pass. Tools print this text as a note.
         op_text: The text of the op, which tools print after the words `see current operation` if
             the diagnostic is an error; empty if the op is not printed.
         print_op: A function that prints the op; None if the diagnostic does not refer to an op.
@@ -339,7 +339,7 @@ def listed(names: Sequence[str], most: int = 5) -> str:
 
 
 def more_like_it(names: Sequence[str]) -> str:
-    """Return a line that counts and lists ops on which the same failure occurred.
+    """Return a line that counts and lists the ops on which the same failure occurred.
 
     Example:
         >>> more_like_it(["@f", "@g"])

@@ -45,7 +45,7 @@ _MOST_FAILURES = 10
 class PasselError(Exception):
     """The base class of all errors that passel raises.
 
-    A single `except PasselError` handles all errors in building and running a pipeline.
+    A single `except PasselError` handles all errors that occur when a pipeline is built or run.
     """
 
     def _render_traceback_(self) -> list[str]:
@@ -252,7 +252,7 @@ class Failure(NamedTuple):
 
     Attributes:
         kind: `failed` (the pass raised `PassFailure`), `crashed` (the pass raised another
-            exception, or its process died), `invalid` (the IR did not verify afterwards),
+            exception, or its process died), `invalid` (the IR was invalid after the pass),
             `isolation` (the pass changed IR outside its op), `unschedulable` (the pass cannot run
             on the op) or `interrupted` (the run was stopped).
         pass_text: The textual form of the pass, with all options that differ from their defaults.

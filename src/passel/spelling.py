@@ -24,7 +24,7 @@ _MIN_LETTERS = 4
 
 
 def closest_name(name: str, candidates: Iterable[str]) -> str:
-    """Return the likeliest candidate for a misspelled name, or an empty string if none is likely.
+    """Return the likeliest candidate for a misspelled name, or an empty string.
 
     Example:
         >>> closest_name("canonicalise", ["canonicalize", "cse"])

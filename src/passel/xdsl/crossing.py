@@ -124,7 +124,7 @@ class _Printer(Printer):
         super().print_attribute(cast("Attribute", attribute))
 
     def print_op_with_default_format(self, op: Operation) -> None:
-        """Print an op, with properties as attributes if MLIR would drop them."""
+        """Print an op, and print its properties as attributes if MLIR would drop the properties."""
         outer = self.print_properties_as_attributes
         clash = op.properties.keys() & op.attributes.keys()
         self.print_properties_as_attributes = not clash and self._loses_properties(op)

@@ -1,9 +1,9 @@
 """Change detection for xDSL's IR.
 
-MLIR's fingerprint is a hash of addresses. A fingerprint here contains references to the parts of an
-op and compares them by identity. This is cheaper than hashing attributes, and works even if an
-attribute class defines equality incorrectly. The references keep the parts alive, so no address is
-reused.
+MLIR's fingerprint is a hash of addresses. In this module, a fingerprint contains references to the
+parts of an op and compares the parts by identity. This is cheaper than hashing attributes, and
+works even if an attribute class defines equality incorrectly. The references keep the parts alive,
+so no address is reused.
 """
 # pyright: reportPrivateUsage=false
 # The loop follows xDSL's private links: its speed is what this module is for.

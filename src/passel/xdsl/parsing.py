@@ -40,9 +40,8 @@ def parse_source(
 ) -> Operation:
     """Parse a source text, and return the top-level op.
 
-    As in `mlir::parseSourceFile`, the result is the top-level op if the text contains only this op
-    and it is a `builtin.module`. Otherwise, all top-level ops are wrapped in a new module, which
-    may be empty.
+    As in `mlir::parseSourceFile`, a text that contains only a `builtin.module` is parsed as this
+    module. Otherwise, all top-level ops are wrapped in a new module, which may be empty.
 
     Args:
         context: The context, which loads the dialects that the text uses.

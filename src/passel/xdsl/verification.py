@@ -38,7 +38,7 @@ def verify(
         op: The op, which may be detached.
         recursive: Whether to verify nested ops as well. If False, only `op`, its traits, the
             structure of its regions and the relations between nested ops are checked. This suffices
-            if all changed nested ops have been verified one by one.
+            if all changed nested ops have been verified individually.
         dominance: Whether recursive verification checks that definitions dominate uses. This check
             runs last, since it relies on a valid structure.
 

@@ -19,7 +19,7 @@ _LOOP_OPS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A natural loop, or the loop of a loop op.
+    """A natural loop, or the loop that a loop op such as `scf.for` represents.
 
     Attributes:
         header: The block at the start of each iteration.

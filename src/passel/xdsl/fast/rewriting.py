@@ -85,9 +85,9 @@ class OpClass:
             fold, or if another package defines the patterns, which must then be requested for each
             op.
         is_constant: Whether the ops are constants.
-        is_arithmetic: Whether the ops are arithmetic ops as in xDSL's `arith`. Such an op folds or
-            matches a pattern only if the left operand is a constant, or if the right operand is a
-            constant that is neutral, absorbing or not an integer.
+        is_arithmetic: Whether the ops are arithmetic ops as in xDSL's `arith`. An arithmetic op
+            folds or matches a pattern only if the left operand is a constant, or if the right
+            operand is a constant that is neutral, absorbing or not an integer.
     """
 
     def __init__(self, op_class: type[Operation]) -> None:

@@ -139,7 +139,7 @@ class Hole(NamedTuple):
     first: IntegerAttr[Any] | SymbolRefAttr
 
     def attribute(self, spelling: str) -> Attribute | None:
-        """Return the attribute that a text spells, or None if its number is out of range."""
+        """Return the attribute that a text denotes, or None if a number is out of range."""
         if isinstance(self.first, SymbolRefAttr):
             part = {"root_reference": StringAttr(spelling[1:])}
         else:
@@ -208,8 +208,8 @@ class Template:
         """Find the property or attribute with the integer or symbol that the shape leaves out.
 
         Returns:
-            The hole, or None if the op contains several integers or symbols, or only one that is
-            nested in another attribute.
+            The hole, or None if the op contains several integers or symbols, or if the only integer
+            or symbol is nested in another attribute.
         """
         is_symbol = spelling[0] == "@"
         kind = cast("type[Attribute]", SymbolRefAttr if is_symbol else IntegerAttr)

@@ -36,7 +36,8 @@ class Constant(NamedTuple):
 
     Attributes:
         value: The value of the constant.
-        dialect: The name of the dialect that computed the value and can materialize the constant.
+        dialect: The name of the dialect whose op computed the value. The dialect can materialize
+            the constant.
     """
 
     value: Attribute

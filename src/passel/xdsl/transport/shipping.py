@@ -1,4 +1,4 @@
-"""Copies of xDSL's ops for processes that do not have the ops.
+"""Copies of xDSL's ops, encoded for processes in which the ops do not exist.
 
 Ops are sent inside copies of their enclosing ops. A copy has the attributes of the enclosing op,
 but contains only declarations of the symbols that the sent ops refer to. The context is sent as the
