@@ -76,9 +76,9 @@ class Execution(NamedTuple):
             passes of a dynamic pipeline precede the pass that ran the pipeline.
         run: The number of the run in `RecordInfo.runs`.
         path: The path of the pass in the pipeline, such as `builtin.module/func.func/1:cse`.
-        pass_name: The textual name of the pass. The name is empty for several passes that ran as
-            one and for a nested pipeline. A nested pipeline is recorded only if the pipeline itself
-            failed, not one of its passes.
+        pass_name: The textual name of the pass. The name is empty for a group of passes that ran as
+            one, and for a nested pipeline. A nested pipeline is recorded only if the pipeline
+            itself failed, rather than one of its passes.
         title: The textual form of the pass, with its options.
         op_name: The name of the op.
         symbol: The symbol name of the op before the pass; None if the op has no symbol name.
@@ -190,8 +190,8 @@ class RecordInfo(NamedTuple):
         command_line: The command and its arguments.
         started: The time at which recording started, in ISO 8601 format with the time zone.
         runs: The recorded runs, in program order.
-        is_complete: Whether all runs ended. A run does not end in the record if the process was
-            killed or the disk was full.
+        is_complete: Whether all runs ended. The end of a run is missing if the process was killed
+            or the disk was full.
     """
 
     format: int

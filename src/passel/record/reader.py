@@ -167,8 +167,8 @@ class Record:
     def state_after(self, execution: Execution) -> str | None:
         """Return the text of the run's top-level op after the execution of a pass.
 
-        The text includes the changes of all earlier executions in program order, even of executions
-        on sibling ops, and of no later execution.
+        The text includes the changes of all earlier executions in program order, including
+        executions on sibling ops, but no changes of later executions.
 
         Returns:
             The text, from which a run can be continued, or None if the text is unknown. The text is
@@ -183,7 +183,8 @@ class Record:
         """Return the text of a run's top-level op after the first passes of the pipeline.
 
         Args:
-            paths: The paths of the passes whose changes the text includes, on all ops.
+            paths: The paths of the passes. The text includes the changes that these passes made to
+                all ops.
             run: The number of the run.
 
         Returns:
@@ -208,8 +209,8 @@ class Record:
 
         Returns:
             The command, or an empty string if the record lacks the IR before the pass or passel-opt
-            cannot run the pass. passel-opt can run neither Python functions nor passes on one of
-            several parts of an input.
+            cannot run the pass. passel-opt cannot run Python functions, and cannot run passes on
+            only one part of a split input.
         """
         while execution.caller is not None:
             execution = self.executions[execution.caller]

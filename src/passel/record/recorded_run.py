@@ -49,7 +49,8 @@ class Frame:
             pipelines on nested ops.
         is_apart: Whether the nested ops are printed separately.
         changes: The number of changes that had been recorded at the start of the frame.
-        inside: The time in seconds of the passes inside the frame, including their recording.
+        inside: The time in seconds of the passes inside the frame, including the time to record
+            them.
         running: For a pass, a tuple of the op, the place of the op, the time at which the
             recorder's hook was called, and the time at which the pass began. None for other frames.
     """

@@ -51,7 +51,7 @@ class LineTable:
         self._last: dict[str, int] = {}
 
     def add(self, text: str) -> list[int]:
-        """Add a text, and return the start and the length of each of its runs of lines."""
+        """Add a text, and return the start and the length of each run of lines in the text."""
         runs: list[int] = []
         lines, end = self.lines, -1  # where the current run ends
         for line in text.split("\n"):
