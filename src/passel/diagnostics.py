@@ -121,7 +121,7 @@ class Location(NamedTuple):
 
 
 SEEN = "see current operation"
-"""The start of the note with the op of an error."""
+"""The first words of the note that prints the op of an error."""
 
 UNKNOWN = Location()
 """An unknown location."""

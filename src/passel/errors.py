@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 MAX_PROBLEMS = 100
-"""The maximum number of problems of a pipeline."""
+"""The maximum number of problems that a pipeline error lists."""
 
 _LONGEST_MESSAGE = 500
 _MOST_FAILURES = 10

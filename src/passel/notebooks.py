@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 Bundle: TypeAlias = dict[str, str]
-"""The forms of an object by media type."""
+"""The displayed forms of an object, by media type."""
 
 _TINTS = {"-": "#f8514940", "+": "#2ea04340", "@": "#3b82f640"}
 """The backgrounds of lines of diffs, for dark and light themes."""

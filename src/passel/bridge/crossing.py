@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 Side: TypeAlias = "XDSLSide | MLIRSide"
-"""One side of a conversion: an IR with a context for parsed ops. Both have the same methods."""
+"""An IR with a context for parsed ops. Both sides of a conversion have the same methods."""
 
 
 class Crossing(Pass[Any]):

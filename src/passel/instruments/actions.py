@@ -146,8 +146,8 @@ class DebugCounter:
 
     The counter `pass-execution` counts the executions of all passes and of all steps that run
     nested pipelines. If the counter skips a step, the passes of its nested pipelines are not
-    counted. A counter with the name of a pass counts the executions of the pass that the counter
-    `pass-execution` does not skip. Counters are not reset between runs.
+    counted. A counter named after a pass counts those executions of the pass that `pass-execution`
+    does not skip. Counters are not reset between runs.
 
     Args:
         text: The comma-separated settings of counters. `<counter>-skip=<n>` skips the first `n`

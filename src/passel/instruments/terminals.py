@@ -7,7 +7,7 @@ import re
 from typing import Any, Literal, TypeAlias
 
 Color: TypeAlias = Literal["auto", "always", "never"]
-"""Whether text is coloured; with `auto`, on terminals that can, unless `NO_COLOR` is set."""
+"""Whether to color text. `auto` colors text on capable terminals unless `NO_COLOR` is set."""
 
 _CODES = {
     "bold": "1",

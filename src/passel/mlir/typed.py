@@ -54,7 +54,7 @@ class TypedNativePass(NativePass):
         return values
 
     def option_nodes(self, *, all_options: bool = False) -> tuple[OptionNode, ...]:
-        """Return the given options of the pass that are not None, as syntax nodes for MLIR."""
+        """Return the options that were given and are not None, as syntax nodes for MLIR."""
         known: tuple[OptionNode, ...] | None = self.__dict__.get("_nodes")
         if known is not None and not all_options:
             return known

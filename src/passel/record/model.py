@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Status: TypeAlias = Literal["changed", "unchanged", "unknown", "failed", "skipped", "running"]
 
 FORMAT = 7
-"""The version of the file format; readers refuse all others."""
+"""The version of the file format. Readers reject all other versions."""
 
 
 class RecordError(PasselError, ValueError):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 HOLE = "{...}"
-"""Stands for the ops inside an op in the op's outline."""
+"""The placeholder for the nested ops in the outline of an op."""
 
 _DIGEST = 32
 """The length of a digest in characters."""

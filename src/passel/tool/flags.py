@@ -50,7 +50,7 @@ _REASONS = {
     "print-no-properties shrink syntax-highlight",
 }
 NOT_HERE = {name: reason for reason, names in _REASONS.items() for name in names.split()}
-"""Flags of mlir-opt and xdsl-opt that passel-opt lacks, and why."""
+"""Flags of mlir-opt and xdsl-opt that passel-opt lacks, with the reason for each flag."""
 
 
 class UnknownFlagError(UsageError):
@@ -309,10 +309,10 @@ def seconds_of(text: str) -> float:
 
 
 DITTO = '"'
-"""The help of a flag that shares the help and the line of the flag before it."""
+"""The help of a flag that shares a line and a help text with the preceding flag."""
 
 flag: Callable[..., Any] = cast("Callable[..., Any]", Flag)
-"""Declares a flag where an attribute has the type of its value."""
+"""Declares a flag as a class attribute that has the type of the flag's value."""
 
 
 class FlagGroup:

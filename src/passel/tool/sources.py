@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from passel.tool.settings import Settings
 
 RECORD_START = b'{"record":'
-"""The start of a record of a run."""
+"""The first bytes of a record."""
 
 _CHECKED_TAIL = 2
 """The number of missing final characters of a marker that count as a near miss."""

@@ -29,8 +29,8 @@ class Fingerprint:
     an equal attribute counts as a change.
 
     Args:
-        objects: The ops, regions and blocks, and their tuples of values, blocks and regions, in the
-            order of the IR. `True` precedes the property names of an op. `False` precedes the
+        objects: The ops, regions and blocks, with the tuples of their values, blocks and regions,
+            in program order. `True` precedes the property names of an op. `False` precedes the
             attribute names of an op, which are sorted, since printing an unregistered op reorders
             its attributes.
         attributes: All attributes, types and locations, in the order of the IR.

@@ -80,7 +80,7 @@ class XDSLPass(Pass[Operation]):
     module_pass_class: ClassVar[type[ModulePass]]
     field_names: ClassVar[dict[str, str]] = {}
     listed: ClassVar[dict[str, Any]] = {}
-    """The types of options that are always lists here, but lists or single values in xDSL."""
+    """The types of options that are always lists in passel, but lists or single values in xDSL."""
     created: ClassVar[Statistic] = Statistic("Number of operations created", name="num-created")
     erased: ClassVar[Statistic] = Statistic("Number of operations erased", name="num-erased")
     ir = "xdsl"

@@ -23,7 +23,7 @@ PRIVATE: Final = frozenset(
         "_register_ssa_definition",
     }
 )
-"""The private names of xDSL that passel uses; all supported releases have them."""
+"""The private names of xDSL that passel uses, which all supported releases define."""
 
 INSTALLED: Final = version_of("xdsl")
 

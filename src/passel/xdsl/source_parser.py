@@ -60,7 +60,7 @@ class _DenseElement:
         self._element = element
 
     def to_type(self, parser: AttrParser, type: Any) -> Any:  # noqa: A002 - as xDSL names it
-        """Convert the element to a type, with the digits as the bits of a float."""
+        """Convert the element to a type. For a float type, the digits are the bits of the float."""
         if isinstance(type, AnyFloat):
             value, size = cast("int", self._element.value), type.compile_time_size
             if value.bit_length() > size * 8:
