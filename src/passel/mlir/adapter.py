@@ -238,7 +238,7 @@ class MLIRAdapter(IRAdapter):
     def suggest_op(self, context: Any, name: str) -> str:
         """Return `; did you mean 'x'?` for a misspelled op name, or an empty string.
 
-        The search is limited to the most similar dialect name, and to ops with a Python class.
+        Only ops with a Python class are suggested, from the dialect with the most similar name.
         """
         dialect = closest(name.partition(".")[0], self.bindings.dialect_names(context))
         return suggest(name, self._op_names(dialect)) if dialect else ""
