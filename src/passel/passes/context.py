@@ -49,7 +49,7 @@ class PassContext(Generic[StateT]):
     Attributes:
         op: The op that the pass runs on.
         run: The current run, a `passel.execution.Run`.
-        plan: The part of the pipeline that runs on ops of the op's kind.
+        plan: The part of the pipeline that runs on this kind of op.
         parent: The context of the enclosing op; None for the op of the whole run or of a dynamic
             pipeline.
         number: The index of the op among its siblings, starting at 0.
@@ -58,7 +58,7 @@ class PassContext(Generic[StateT]):
         preserved: The classes of the analyses that the pass has marked as preserved.
         preserves_all: Whether the pass has marked all analyses as preserved.
         is_verified: Whether the pass itself has verified the op.
-        valid_state: The fingerprint of the op when it was last valid; None if unknown.
+        valid_state: The fingerprint that the op had when it was last valid; None if unknown.
         deferred: The steps whose verification is deferred because they claim to preserve all
             analyses.
         record: The counts and reports of the pass; None if the pass has not reported anything.
@@ -241,9 +241,9 @@ class PassContext(Generic[StateT]):
         """Run a pipeline on the op of the pass or on a nested op.
 
         Hooks, statistics and verification work as for a nested pipeline. A pipeline on the op of
-        the pass uses and invalidates the cached analyses of the op. After the pipeline, only the
-        analyses that all its passes list in `preserves` remain cached. A failure of the pipeline is
-        reported, but does not make the calling pass fail.
+        the pass uses and invalidates the cached analyses of the op. After the pipeline has run,
+        only the analyses that all its passes list in `preserves` remain cached. A failure of the
+        pipeline is reported, but does not make the calling pass fail.
 
         Args:
             pipeline: The `OpPassManager` to run, which is compiled again only if it has changed.

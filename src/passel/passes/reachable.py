@@ -102,8 +102,8 @@ class EffectsGuard:
 
     Args:
         allowed: The allowed effects, such as `read-files`.
-        remedy: Advice on how to allow more effects, for the error message. The list of needed
-            effects replaces `{effects}` in the text.
+        remedy: Advice in the error message on how to allow more effects. The list of needed effects
+            replaces `{effects}` in the text.
 
     Raises:
         DefinitionError: An effect does not exist.

@@ -86,7 +86,7 @@ def build(nodes: Sequence[ElementNode], manager: Any, names: PassRegistry) -> No
             cannot be used.
         OptionError: An option is invalid.
         AnchorError: The anchor of a pass differs from the anchor of its manager.
-        PipelineError: A pass cannot be loaded, or there are problems of several kinds.
+        PipelineError: A pass cannot be loaded, or the pipeline has errors of several kinds.
     """
     builder = _Builder(names)
     builder.add(nodes, manager)
