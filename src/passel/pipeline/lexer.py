@@ -50,8 +50,8 @@ NAMES = "names must not be empty or contain white space, commas, brackets, quote
 def is_name(text: str) -> bool:
     """Return whether `text` is a valid name for a pass, a pipeline or an option.
 
-    A name must be parsable in pipelines, in options that contain pipelines, as a flag, in pass
-    paths and in files.
+    A name must be parsable in pipelines, pipeline options, command-line flags, pass paths and
+    text files.
     """
     return _NAME.fullmatch(text) is not None
 
