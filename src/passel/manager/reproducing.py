@@ -61,7 +61,7 @@ def load_reproducer(
         adapter: The adapter of the IR, or the name of an installed adapter, such as `xdsl` or
             `mlir`.
         context: The context of the IR; by default a new context with the installed dialects.
-        passes: Additional passes or pass classes, of passel or of the IR, that the file names but
+        passes: Additional passes or pass classes, including the IR's own, that the file names but
             no installed package registers.
         parse: A function that parses a text and returns an op, for an adapter without a frontend.
         allow_unregistered: Whether a new context allows ops of unregistered dialects.
@@ -120,7 +120,7 @@ def load_reproducer(
 
 
 def registry_with(passes: Iterable[Any]) -> PassRegistry:
-    """Return a copy of the default registry with additional passes of passel or of an IR."""
+    """Return a copy of the default registry in which the given passes are also registered."""
     from passel.passes.factory import class_of
 
     registry = default_registry().copy()

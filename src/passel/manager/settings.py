@@ -97,7 +97,7 @@ class RunSettings:
             allowed: The allowed effects: any of `read-files`, `run-programs`, `write-files` and
                 `unknown`. Passes of other packages whose effects are not known have the effect
                 `unknown`.
-            remedy: Advice on how to allow more effects, for the error message. The list of needed
+            remedy: Advice in the error message on how to allow more effects. The list of needed
                 effects replaces `{effects}` in the text.
 
         Raises:
