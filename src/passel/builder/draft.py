@@ -29,7 +29,7 @@ class Draft:
         declarations: The table that declares the types and the idempotence of passes.
         template: An empty pass manager with the adapter of the IR and the pass registry.
         extension: The name of the running extension, or an empty string if no extension runs.
-        calls: The number of changes so far.
+        calls: The number of changes that were made to the draft so far.
         constraints: The rules that `PipelineBuilder.constrain` added, in order.
         regions: The title, start target, end target and analyses of each region that
             `PipelineBuilder.between` added.
