@@ -24,7 +24,7 @@ _FORMS = [PrintFlags(generic=g, debuginfo=d) for g, d in product((False, True), 
 
 
 class AdapterContract(Subject):
-    """Tests that an adapter fulfills the contract of `IRAdapter`.
+    """The tests that check whether an adapter fulfills the contract of `IRAdapter`.
 
     To run the tests, define a subclass whose name starts with `Test`. The defaults assume an IR
     with all features. To turn off tests of features that the IR lacks, set `has_parents = False` or
@@ -111,7 +111,7 @@ class AdapterContract(Subject):
             equal(found, expected, f"{_KIND} from 'kind_named' of '{name}'")
 
     def test_suggestions(self) -> None:
-        """`suggest_op` suggests a name for a misspelled op name, but not for nonsense."""
+        """`suggest_op` suggests a name for a misspelled op name, but not for an unrelated name."""
         context = self.adapter.create_context()
         name, meant, _ = self.misspelt
         suggestions = {_NONSENSE: ""} | ({name: f"; did you mean '{meant}'?"} if name else {})
@@ -226,7 +226,7 @@ class AdapterContract(Subject):
             check(own in self.adapter.print_op(func, flags), what)
 
     def test_fingerprint_of_the_unchanged(self) -> None:
-        """Printing and verifying IR does not change the fingerprints of ops."""
+        """Printing and verifying IR do not change the fingerprints of ops."""
         take, sample = self.adapter.fingerprint, self._sample()
         ops = [op for _, _, op in sample.ops()]
         before = [(take(op), take(op, recursive=False)) for op in ops]
