@@ -81,7 +81,7 @@ def scoped(execution: Execution) -> str:
 
 
 def narrowed(subject: Subject, case: Case) -> Case | None:
-    """Run a case, and return a case with only the failing pass and the IR before this pass.
+    """Run a case, and return a new case with only the failing pass and the IR before that pass.
 
     The result is None if the run cannot be recorded.
     """

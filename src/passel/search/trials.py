@@ -31,7 +31,7 @@ class UnsteadyError(SearchError):
 
 
 class Trials:
-    """A set of trials that run an oracle on cases in child processes.
+    """A runner of trials, each of which calls an oracle on a case in a child process.
 
     Verdicts are cached, but `check` always calls the oracle.
 
