@@ -92,7 +92,7 @@ class Failures(NamedTuple):
         return failure
 
     def invalid_after(self, suspects: Suspects, op: Any, error: InvalidIR) -> Failure:
-        """Return the failure for an op that passes on the op or on its nested ops made invalid."""
+        """Return the failure of passes that ran on `op` or nested ops and made `op` invalid."""
         failure = self._failure(
             "invalid", suspects, op, error.message, blamed=error.op, cause=error.__cause__
         )
