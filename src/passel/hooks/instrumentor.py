@@ -68,7 +68,7 @@ class Instrumentor:
         self.sees_steps: bool = bool(self._of_steps)
 
     def call(self, each: PassInstrumentation, name: str, *args: Any, **keywords: Any) -> Any:
-        """Call a hook of an instrumentation, and disable the instrumentation if the hook raises.
+        """Call a hook of an instrumentation, and disable the instrumentation if the hook fails.
 
         Args:
             each: The instrumentation, whose lock is acquired during the call.

@@ -94,7 +94,7 @@ class Run:
 
     @property
     def notes(self) -> list[str]:
-        """The messages of all notes of the concluding diagnostics."""
+        """The messages of all notes that are attached to the concluding diagnostics."""
         return [note.message for each in self.concluding for note in each.notes]
 
     def identity_of(self, op: Any) -> OpIdentity:
@@ -117,7 +117,7 @@ class Run:
 
 
 class Reports:
-    """The receiver of the diagnostics and failures of a run, which buffers them in a worker.
+    """The receiver of a run's diagnostics and failures. In a worker, the receiver buffers both.
 
     Args:
         emit: The function that is called for each diagnostic; None to discard diagnostics.
@@ -143,7 +143,7 @@ class Reports:
 
     @property
     def renders(self) -> bool:
-        """Whether to print the ops of diagnostics, since a function receives the diagnostics."""
+        """Whether a function receives the diagnostics, so that their ops have to be printed."""
         return self._emit is not None
 
     def branch(self) -> Reports:
