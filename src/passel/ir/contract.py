@@ -289,7 +289,8 @@ class IRAdapter(ABC):
         """Return a key that identifies an op, even after the op has changed.
 
         If the IR has several Python objects for one op, their keys must be equal. By default, the
-        key is the op itself, for IRs with one object per op that is compared by identity.
+        key is the op itself. This suits IRs with one object per op whose ops are compared by
+        identity.
         """
         return op
 
@@ -306,7 +307,7 @@ class IRAdapter(ABC):
         return nullcontext()
 
     def alone_in(self, context: Any, jobs: int | None = None) -> AbstractContextManager[object]:
-        """Return a context manager that a run enters while it compiles and runs a pipeline.
+        """Return the context manager in which a run compiles and executes a pipeline.
 
         The context manager gives the run exclusive use of the context. By default, it does nothing,
         and several runs may use a context at the same time.
