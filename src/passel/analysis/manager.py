@@ -180,7 +180,7 @@ class AnalysisManager:
             child.invalidate(preserved)
 
     def invalidate_between(self, outer: Any, preserved: PreservedAnalyses) -> None:
-        """Drop the unpreserved analyses of all ops between the manager's op and `outer`."""
+        """Drop the analyses of the ops between the manager's op and `outer`, unless preserved."""
         manager = self._parent
         while manager is not None and manager.op != outer:
             manager._filter(copy(preserved))
