@@ -31,7 +31,7 @@ class DominatorTree(Generic[N]):
         >>> tree.dominance_frontier("b")
         ('d',)
 
-    Source: Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm, 2001.
+    Source: K. D. Cooper, T. J. Harvey and K. Kennedy, "A Simple, Fast Dominance Algorithm", 2001.
     """
 
     __slots__ = (

@@ -274,9 +274,9 @@ class Rules:
     # -- Wishes -----------------------------------------------------------------------------
 
     def unfulfilled(self) -> list[tuple[Rule, Step]]:
-        """Return the rules whose cleanup is missing, with the affected steps.
+        """Return pairs of a rule whose cleanup is missing and the step that needs the cleanup.
 
-        The rules are sorted by constraint and by the position of the step.
+        The pairs are sorted by constraint and by the position of the step.
         """
         wishes = [
             (rule, step)

@@ -57,7 +57,7 @@ class Loop(VerifyingRun):
 
     Attributes:
         matched: The keys of the nested pipelines that matched at least one op.
-        states: The result of `initialize` for each pass, with the step of the pass as the key.
+        states: The result of `initialize` for each pass, by the step of the pass.
         at_work: The context of the running pass; None between passes.
         interruption: The failure of the innermost step after an interrupt; None if there was no
             interrupt.

@@ -1,4 +1,4 @@
-"""Process-wide state: standard streams, texts to print after native crashes, and handling of Ctrl-C."""
+"""Process-wide state: standard streams, texts to print after crashes, and handling of Ctrl-C."""
 
 from __future__ import annotations
 

@@ -247,7 +247,7 @@ class Frontend:
         """Return the text or bytes that a tool writes for a processed part of the input.
 
         Args:
-            parsed: The op and its resources, after all passes.
+            parsed: The op and its resources after all passes have run.
             context: The context of the op.
 
         Raises:

@@ -100,8 +100,8 @@ class PassInstrumentation:
         toy.module
           composite-fixed-point-pass
 
-    Source: `mlir::PassInstrumentation`, MLIR 22, which skips `runAfterPipeline` after a failure,
-    and has no hooks for runs and verification.
+    Source: `mlir::PassInstrumentation`, MLIR 22. MLIR does not call `runAfterPipeline` after a
+        failure, and has no hooks for runs and verification.
     """
 
     run: Run

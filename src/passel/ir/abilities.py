@@ -33,7 +33,7 @@ class WrapsPassClasses(Protocol):
     """The optional ability of an adapter to wrap pass classes of the IR's own library."""
 
     def wrap_pass_class(self, foreign: type) -> Any:
-        """Return a `Pass` class that wraps a pass class of the IR's own library, with its options.
+        """Return a `Pass` class with the same options that wraps a pass class of the IR's library.
 
         Args:
             foreign: The pass class of the IR's library.
@@ -170,7 +170,7 @@ class FindsDialects(Protocol):
     """
 
     def dialects_in(self, op: Any) -> dict[str, Any]:
-        """Return one op of each dialect in `op` and its nested ops, by dialect name."""
+        """Return one op for each dialect that `op` and its nested ops use, by dialect name."""
         ...
 
     def loaded_dialects(self, context: Any) -> Collection[str]:

@@ -53,7 +53,7 @@ class SiblingWatch:
 
 
 class Lifetime:
-    """The policy of an adapter for detecting erased and moved ops; by default, places are compared.
+    """The policy of an adapter for detecting erased and moved ops. The default compares places.
 
     Args:
         place_of: A function that returns the place of an op, such as its parent. The place must
@@ -82,7 +82,7 @@ ANY = "any"
 class FunctionLike:
     """The interface of function ops in any IR, for use in `InterfacePass[FunctionLike]`.
 
-    Source: `mlir::FunctionOpInterface`, MLIR 22, for which xDSL and MLIR's bindings have no class.
+    Source: `mlir::FunctionOpInterface`, MLIR 22. xDSL and MLIR's bindings have no such class.
     """
 
 
@@ -134,7 +134,7 @@ class InvalidIR(Exception):  # noqa: N818 - a condition, like StopIteration; nev
     Attributes:
         op: The invalid op, which is the verified op or an op nested in it.
         message: The error message, without the name of the op.
-        notes: The notes of the error, as pairs of an op and a text about this op.
+        notes: Pairs of an op and a note about the op.
     """
 
     def __init__(self, op: Any, message: str, notes: Sequence[tuple[Any, str]] = ()) -> None:
@@ -323,7 +323,7 @@ class IRAdapter(ABC):
         return self.name
 
     def lifetime(self) -> Lifetime:
-        """Return the policy for detecting erased and moved ops, by default by their parents."""
+        """Return the policy for detecting erased and moved ops. The default compares parents."""
         return Lifetime(self.parent)
 
     def misfit(self, context: Any, outer: str, inner: str) -> str:

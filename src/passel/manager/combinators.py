@@ -32,7 +32,7 @@ class BarePipeline(OpPassManager):
 
     Args:
         passes: The passes to add; see `OpPassManager.add`.
-        nodes: Additional elements, as syntax nodes.
+        nodes: The syntax nodes of additional elements.
         names: The registry that resolves pass names in the nodes.
 
     Raises:

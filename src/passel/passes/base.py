@@ -226,7 +226,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         """Create the pass from `name(elements)`, if the class takes elements.
 
         Args:
-            elements: The elements in the parentheses, as syntax nodes.
+            elements: The syntax nodes of the elements in the parentheses.
             registry: The registry of the enclosing pipeline.
 
         Raises:

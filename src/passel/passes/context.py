@@ -140,7 +140,7 @@ class PassContext(Generic[StateT]):
 
     @property
     def analyses(self) -> AnalysisManager:
-        """The analyses of the op, with access to the analyses of enclosing and nested ops."""
+        """The op's analysis manager, which also finds analyses of enclosing and nested ops."""
         if self.cached is None:
             if self.parent is None:
                 self.cached = AnalysisManager(self.op, self.adapter, self.run.compute)

@@ -101,7 +101,7 @@ def check_effects(names: Iterable[str], owner: str) -> None:
 
     Args:
         names: The names of the effects.
-        owner: The pass or the setting that lists the effects, as a phrase for error messages.
+        owner: A phrase that names the pass or setting that lists the effects, for error messages.
 
     Raises:
         DefinitionError: An effect does not exist.

@@ -2,7 +2,7 @@
 
 A prototype is a registered pass whose option values become the defaults of a new pass class.
 
-Source: `mlir::registerPass` with a function that creates the pass, MLIR 22.
+Source: the overload of `mlir::registerPass` that takes a function, MLIR 22.
 """
 
 from __future__ import annotations

@@ -172,7 +172,7 @@ class OpPassManager:
         """Append the passes and nested pipelines of parsed elements; see `add` for the errors.
 
         Args:
-            nodes: The elements, as syntax nodes.
+            nodes: The syntax nodes of the elements.
             names: The registry that resolves pass names; by default the registry of this manager.
         """
         self._append(*self._built(nodes, names))

@@ -174,7 +174,7 @@ class Options:
             >>> print(Tile.from_options(TileOptions(size=4)))
             tile{size=4}
 
-        Source: `create<Pass>(<Pass>Options)`, as `mlir-tblgen -gen-pass-decls` declares it.
+        Source: `create<Pass>(<Pass>Options)`, as declared by `mlir-tblgen -gen-pass-decls`.
         """
         if not issubclass(cls, type(options)):
             msg = f"{cls.__qualname__} does not have the options of {type(options).__qualname__}"
@@ -195,7 +195,7 @@ class Options:
         """Return the values that syntax nodes assign to options, by field name.
 
         Args:
-            nodes: The options in the text, as syntax nodes.
+            nodes: The syntax nodes of the options in the text.
             owner: A phrase that names the owner of the options in messages, such as `pass 'cse'`.
             scope: The registry that resolves pass names in the values of options.
 
@@ -293,7 +293,7 @@ def read_options(
 
     Args:
         infos: The declared options.
-        nodes: The options in the text, as syntax nodes.
+        nodes: The syntax nodes of the options in the text.
         owner: A phrase that names the owner of the options in messages, such as `pass 'cse'`.
         scope: The registry that resolves pass names in the values of options.
 

@@ -57,7 +57,7 @@ class PassRegistry:
         >>> registry.lookup_pass("noop").pass_class.summary()
         'Do nothing.'
 
-    Source: `mlir::PassInfo` and `mlir::registerPass`, MLIR 22, where the registry is global.
+    Source: `mlir::PassInfo` and `mlir::registerPass`, MLIR 22. The registry of MLIR is global.
     """
 
     ir = ""

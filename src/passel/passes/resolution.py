@@ -76,7 +76,7 @@ def build(nodes: Sequence[ElementNode], manager: Any, names: PassRegistry) -> No
     """Append the passes and pipelines of parsed elements to a manager.
 
     Args:
-        nodes: The elements, as syntax nodes.
+        nodes: The syntax nodes of the elements.
         manager: The `OpPassManager` to append to, which is unusable after an error.
         names: The registry that resolves the names.
 

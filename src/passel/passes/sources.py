@@ -46,7 +46,7 @@ class PassInfo(NamedTuple):
         return _pass_class(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return the arguments that recreate the entry, for pickle.
+        """Return the function and the arguments with which pickle recreates the entry.
 
         Raises:
             TypeError: The factory is a lambda or a local function.

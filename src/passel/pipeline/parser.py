@@ -11,7 +11,7 @@ ignored. The parser differs from MLIR 22 intentionally: `func.func()` is an empt
 (MLIR prints this text but does not parse it), `(cse)` without an anchor is an error (MLIR accepts
 an empty anchor), and positions refer to the full text.
 
-Source: `mlir/lib/Pass/PassRegistry.cpp` (`TextualPipeline`), MLIR 22.
+Source: `TextualPipeline` in `mlir/lib/Pass/PassRegistry.cpp`, MLIR 22.
 """
 
 from __future__ import annotations

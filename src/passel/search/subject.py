@@ -97,7 +97,7 @@ def head(message: str) -> str:
 
 
 class Subject:
-    """The object that parses and runs the cases of a search, in a process that may crash.
+    """An object that parses and runs the cases of a search. A run may crash the process.
 
     Args:
         frontend: The configured frontend for the IR.
