@@ -42,8 +42,8 @@ class Level:
         done: The indices in `children` of the ops whose pipelines have run.
         is_in_order: Whether the siblings are processed in program order.
         is_tracked: Whether the fingerprints of the siblings are known.
-        is_in_place: The function that returns whether an op is still in its original place, given
-            the index of the op in `children` and the original place.
+        is_in_place: The function that returns whether an op is still in its original place. The
+            arguments are the index of the op in `children` and the original place.
         may_touch: Whether the siblings that are not in `gone` can still be accessed.
     """
 

@@ -103,7 +103,7 @@ class Run:
         return OpIdentity(self.adapter.kind_of(op).name, self.adapter.symbol_name(op), ordinal)
 
     def identify(self, op: Any) -> tuple[OpIdentity, ...]:
-        """Return the identities of the enclosing ops, outermost first, and then of the op itself.
+        """Return the identities of an op and its enclosing ops, from the outermost op inwards.
 
         In a worker, which has only a copy of the op, the method returns the same identities. The
         identities and the path of a step together identify the execution of a pass; see

@@ -33,7 +33,7 @@ class WrapsPassClasses(Protocol):
     """The optional ability of an adapter to wrap pass classes of the IR's own library."""
 
     def wrap_pass_class(self, foreign: type) -> Any:
-        """Return a `Pass` class with the same options that wraps a pass class of the IR's library.
+        """Wrap a pass class of the IR's own library in a `Pass` class that has the same options.
 
         Args:
             foreign: The pass class of the IR's library.
@@ -164,7 +164,7 @@ class ShipsOps(Protocol):
 
 @runtime_checkable
 class FindsDialects(Protocol):
-    """The optional ability of an adapter to list the dialects of ops, and the loaded dialects.
+    """The optional ability of an adapter to list the dialects that are used or loaded.
 
     An adapter needs this ability if its IR accepts ops of dialects that are not loaded.
     """

@@ -269,7 +269,7 @@ class IRAdapter(ABC):
     def reporting(
         self, context: Any, report: Callable[[Diagnostic], bool]
     ) -> AbstractContextManager[object]:
-        """Return a context manager that passes diagnostics of the IR's own library to `report`."""
+        """Return a context manager that sends diagnostics of the IR's own library to `report`."""
         return nullcontext()
 
     def renew_fingerprint(self, op: Any, last: Any) -> object:

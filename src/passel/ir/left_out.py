@@ -67,7 +67,7 @@ def unusable_ir() -> AdapterError | None:
 
 
 def warn(message: str) -> None:
-    """Pass a message to the function given to `telling_left_out`, or else log the message."""
+    """Send a message to the function given to `telling_left_out`, or else log the message."""
     tell, _ = _reader.get()
     tell(message)
 
@@ -75,8 +75,8 @@ def warn(message: str) -> None:
 def report_left_out() -> None:
     """Report each skipped package that has not been reported yet, on a line of its own.
 
-    Each line is passed to the function given to `telling_left_out`. By default, the logger
-    `passel` logs the lines.
+    Each line is sent to the function given to `telling_left_out`. By default, the logger `passel`
+    logs the lines.
     """
     tell, told = _reader.get()
     for (what, cause), place in _left_out.items():

@@ -85,8 +85,8 @@ class PassPipelineInfo(NamedTuple):
 
     Attributes:
         name: The name of the pipeline in textual pipelines.
-        build: A function that takes a manager and the options, if there are any, and adds the
-            passes.
+        build: A function that takes a manager, and the options if there are any, and adds the
+            passes to the manager.
         options: The class of the pipeline's options; None if the pipeline has no options.
         summary: A one-line description for help.
         origin: The place of the registration, such as a module, for use in messages.

@@ -73,7 +73,7 @@ class OnExecutor(Elsewhere):
     def answers(
         self, run: Run, level: Level, shares: Sequence[Sequence[Any]], _: int, /
     ) -> Generator[Answer]:
-        """Yield the answer of a worker to each share, in the order of the shares."""
+        """Yield one answer from a worker for each share, in the order of the shares."""
         asked, guard = (run.reports.renders, run.hooks.collects_statistics), run.compiler.guard
         facts = _Facts(run.adapter, level.step, run.options, guard, *asked)
         try:

@@ -69,7 +69,7 @@ class Forked(Elsewhere):
     def answers(
         self, run: Run, level: Level, shares: Sequence[Sequence[Any]], jobs: int, /
     ) -> Generator[Answer]:
-        """Yield the answer of a worker to each share, in the order of the shares."""
+        """Yield one answer from a worker for each share, in the order of the shares."""
         forks = fork_map(partial(_doing_shares, run, level), shares, jobs)
         for number in range(len(shares)):
             if number in forks.results:

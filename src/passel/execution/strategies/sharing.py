@@ -138,7 +138,7 @@ class Elsewhere(Sharing):
     def answers(
         self, run: Run, level: Level, shares: Sequence[Sequence[Any]], jobs: int, /
     ) -> Generator[Answer]:
-        """Yield the answer of a worker to each share, in the order of the shares."""
+        """Yield one answer from a worker for each share, in the order of the shares."""
 
 
 def _fail(run: Run, level: Level, task: Any, answer: Answer) -> Outcome:
