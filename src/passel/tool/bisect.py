@@ -68,8 +68,8 @@ if TYPE_CHECKING:
 class _Flags(SearchFlags):
     """Bisection."""
 
-    invalid: bool = flag("find invalid IR")
-    inside: bool = flag("also find the rewrite in the pass")
+    invalid: bool = flag("search for invalid IR")
+    inside: bool = flag("also find the rewrite of the pass that makes the IR interesting")
     run: int = flag("the number of the run in the record", "<n>", 0, parse=number_of)
 
 

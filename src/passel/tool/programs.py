@@ -291,13 +291,13 @@ class SearchFlags(FlagGroup):
         parse=command_of,
     )
     computes_else: tuple[str, str] | None = flag(
-        "find different results of functions: all, @name, or @name(1 : i32)",
+        "functions whose results must differ: all, @name, or @name(1 : i32)",
         "<function>",
         implied="all",
         parse=function_of,
     )
     timeout: float | None = flag(
-        "time limit of a case (default: 10 times the input's) or function (5 s)",
+        "time limit for a case (default: 10 times the input's) or function (5 s)",
         "<seconds>",
         parse=seconds_of,
     )

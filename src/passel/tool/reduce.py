@@ -9,8 +9,8 @@ Examples:
   passel-reduce in.mlir --load-pass-plugin=my_pass.py --my-pass --computes-else=@main
   passel-reduce in.mlir --ir=mlir --interesting='./test.sh {}'
 
-The pipeline must fail on the input, because a pass raises an error, produces invalid IR, or crashes
-the process. The result fails in the same pass, with the same kind of error and a similar message.
+The pipeline must fail on the input: a pass raises an error, produces invalid IR, or crashes the
+process. The result fails in the same pass, with the same kind of error and a similar message.
 The result is a reproducer for passel-opt --run-reproducer.
 
 With --interesting=<command>, the result is the smallest case for which the command exits with 0.

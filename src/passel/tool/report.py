@@ -64,7 +64,7 @@ class _Flags(FlagGroup):
 
     o: str = flag("write the report as an HTML page", "<file.html>")
     step: str = flag("show the pass with this name, path, or suffix of a path", "<path>")
-    op: str = flag("show this op, by default after each pass that changed it", "<@name>")
+    op: str = flag("show this op after --step, or after each pass that changed the op", "<@name>")
     diff: bool = flag("show changes as diffs")
     locations: bool = flag("print locations")
     generic: bool = flag("print IR in generic form, as recorded")

@@ -50,7 +50,7 @@ class PipelineFlags(FlagGroup):
     """Pipeline."""
 
     pass_pipeline: str | None = common(
-        "'builtin.module(func.func(cse),symbol-dce)', or a file: @<file>",
+        "the pipeline, such as 'builtin.module(func.func(cse))', or @<file>",
         "<pipeline>",
         short=("p", "passes"),
         parse=str,
@@ -76,7 +76,7 @@ class PipelineFlags(FlagGroup):
     )
     no_fast_paths: bool = flag("use only xDSL's own code (PASSEL_FAST=0)", ir="xdsl", **_read)
     verify_each: bool | Literal["always"] = common(
-        "verify after passes that changed the IR, no passes, or all passes",
+        "verify after passes that changed the IR, after no pass, or after all",
         "<true|false|always>",
         True,
         implied="true",
@@ -84,20 +84,20 @@ class PipelineFlags(FlagGroup):
         parse=verify_mode_of,
         searched=True,
     )
-    verify_analyses: bool = flag("check preserved analyses, or isolation of passes", **_read)
+    verify_analyses: bool = flag("check that passes preserve analyses or stay in their op", **_read)
     check_isolation: bool = flag(DITTO, **_read)
-    stop_after: str = common("stop, or start, after a pass", "<place>", replayed=True)
+    stop_after: str = common("run only up to, or only after, a pass", "<place>", replayed=True)
     start_after: str = common(DITTO, "<place>", replayed=True)
 
 
 class InputFlags(FlagGroup):
     """Input."""
 
-    ir: str = common("xdsl, mlir, or another installed IR", "<name>", "xdsl", parse=ir_of, **_read)
-    allow_unregistered_dialect: bool = common("accept ops of unknown dialects", **_read)
+    ir: str = common("the IR: xdsl, mlir, or another", "<name>", "xdsl", parse=ir_of, **_read)
+    allow_unregistered_dialect: bool = common("accept ops of unregistered dialects", **_read)
     no_implicit_module: bool = flag("do not wrap the input's top-level op in a module", **_read)
     split_input_file: str = common(
-        "process the parts of the input between markers separately",
+        "split the input at each marker, and process each part separately",
         "<marker>",
         implied="// -----",
     )
@@ -107,7 +107,7 @@ class InputFlags(FlagGroup):
         **_read,
     )
     verify_roundtrip: bool = flag("check that printing and parsing preserve the input", ir="mlir")
-    irdl_file: str = flag("load the dialects in an IRDL file first", "<file>", ir="mlir", **_read)
+    irdl_file: str = flag("load the dialects of an IRDL file", "<file>", ir="mlir", **_read)
 
 
 class OutputFlags(FlagGroup):
@@ -123,17 +123,17 @@ class OutputFlags(FlagGroup):
     target: str = common(
         "the output format, such as riscv-asm", "<target>", "mlir", short=("t",), ir="xdsl"
     )
-    emit_bytecode: bool = flag("write MLIR bytecode, or a version for older readers", ir="mlir")
+    emit_bytecode: bool = flag("write MLIR bytecode, or an older version", ir="mlir")
     emit_bytecode_version: int | None = flag(DITTO, "<n>", parse=number_of, ir="mlir")
     output_split_marker: str = flag("the line between parts of the output", "<marker>", "// -----")
     mlir_print_op_generic: bool = common("print ops in generic form", short=("print-op-generic",))
     mlir_print_debuginfo: bool = flag(
-        "print locations, in full or in readable form", short=("print-debuginfo",)
+        "print locations in full, or in readable form", short=("print-debuginfo",)
     )
     mlir_pretty_debuginfo: bool = flag(DITTO)
     mlir_use_nameloc_as_prefix: bool = flag("name values after their locations (--ir=mlir)")
-    mlir_print_assume_verified: bool = flag("print without verifying first (--ir=mlir)")
-    mlir_print_skip_regions: bool = flag("print {...} for regions, or print without aliases")
+    mlir_print_assume_verified: bool = flag("print the IR without verifying it first (--ir=mlir)")
+    mlir_print_skip_regions: bool = flag("print {...} instead of regions, or print without aliases")
     mlir_print_local_scope: bool = flag(DITTO)
     mlir_elide_elementsattrs_if_larger: int | None = flag(
         "omit larger elements or strings", "<n>", parse=number_of
@@ -151,10 +151,10 @@ class DiagnosticFlags(FlagGroup):
         "hide lower severities, or standalone notes", "<level>", "remarks"
     )
     mlir_disable_diagnostic_notes: bool = flag(DITTO)
-    mlir_print_op_on_diagnostic: bool = flag("show the op of an error", default=True)
+    mlir_print_op_on_diagnostic: bool = flag("print the op that an error is about", default=True)
     mlir_print_stacktrace_on_diagnostic: bool = flag("show the Python traceback of a crashed pass")
     color: Color = flag(
-        "use colors; auto: on terminals, unless $NO_COLOR is set",
+        "use colors; auto uses them on terminals, unless $NO_COLOR is set",
         "<auto|always|never>",
         "auto",
         implied="always",
@@ -162,16 +162,16 @@ class DiagnosticFlags(FlagGroup):
         parse=color_of,
         searched=True,
     )
-    remarks_filter: str = flag("show optimization remarks of matching categories", "<regex>")
-    remarks_filter_passed: str = flag("show matching passed or missed remarks", "<regex>")
+    remarks_filter: str = flag("show optimization remarks in matching categories", "<regex>")
+    remarks_filter_passed: str = flag("show passed or missed remarks by category", "<regex>")
     remarks_filter_missed: str = flag(DITTO, "<regex>")
-    remarks_filter_failed: str = flag("show matching failure or analysis remarks", "<regex>")
+    remarks_filter_failed: str = flag("show failure or analysis remarks by category", "<regex>")
     remarks_filter_analyse: str = flag(DITTO, "<regex>")
     remark_policy: str = flag(
         "show all remarks at a location, or only the last", "<all|final>", "all"
     )
     remark_format: str = flag(
-        "the format of remarks, and the YAML file", "<emitRemark|yaml|bitstream>", "emitRemark"
+        "the format of remarks, and the file for YAML", "<emitRemark|yaml|bitstream>", "emitRemark"
     )
     remarks_output_file: str = flag(DITTO, "<file>", "mlir-remarks.yaml")
 
@@ -187,7 +187,7 @@ class PrintingFlags(FlagGroup):
     mlir_print_ir_after_all: bool = common(
         "print the IR after each pass", short=("print-between-passes",)
     )
-    mlir_print_ir_after_change: bool = common("print only changed IR (with -after-all)")
+    mlir_print_ir_after_change: bool = common("limit --mlir-print-ir-after-all to changed IR")
     mlir_print_ir_after_failure: bool = flag("print the IR after each failed pass")
     mlir_print_ir_diff: bool = common("print the changes of each pass as a unified diff")
     mlir_print_ir_module_scope: bool = flag("print the top-level op instead of the op of the pass")
@@ -206,13 +206,13 @@ class ReportFlags(FlagGroup):
     mlir_pass_statistics_display: Literal["list", "pipeline", "json"] = flag(
         "the format of statistics", "<list|pipeline|json>", "pipeline"
     )
-    info_output_file: str = flag("write timing and statistics to a file, not stderr", "<file>")
+    info_output_file: str = flag("write timing and statistics to a file", "<file>")
     record: str = common("record the run for passel-report and passel-bisect", "<file>")
     log_actions_to: str = flag("log pass executions, or only those at a location", "<file>")
     log_mlir_actions_filter: str = flag(DITTO, "<file:line[:col]>")
-    profile_actions_to: str = flag("write a Chrome/Perfetto trace", "<file>")
+    profile_actions_to: str = flag("write a trace for Chrome or Perfetto", "<file>")
     mlir_debug_counter: str = flag(
-        "skip or limit pass executions, or print counts", "<counters>", replayed=True
+        "skip or limit executions of passes, or print the counts", "<counters>", replayed=True
     )
     mlir_print_debug_counter: bool = flag(DITTO)
 
@@ -221,13 +221,13 @@ class ReproducerFlags(FlagGroup):
     """Reproducers."""
 
     mlir_pass_pipeline_crash_reproducer: str = common(
-        "write a reproducer on failure (<file>.running if killed)", "<file>"
+        "write a reproducer if the run fails (<file>.running if killed)", "<file>"
     )
-    mlir_pass_pipeline_local_reproducer: bool = flag("reproduce only the failed pass")
+    mlir_pass_pipeline_local_reproducer: bool = flag("write a reproducer of the failed pass only")
     mlir_generate_reproducer: str = flag("write a reproducer of the run", "<file>")
     run_reproducer: bool = common("run the pipeline recorded in the input", searched=True)
     allow_effects: tuple[str, ...] = flag(
-        "allowed effects: all, read-files, run-programs, write-files, unknown",
+        "allow these effects: all, read-files, run-programs, write-files, unknown",
         "<effects>",
         (),
         parse=names_of,
@@ -238,7 +238,7 @@ class ReproducerFlags(FlagGroup):
 class InformationFlags(FlagGroup):
     """Information."""
 
-    help: bool = common("show common flags, or all flags", short=("h",))
+    help: bool = common("show this help, or help for all flags", short=("h",))
     help_all: bool = common(DITTO)
     help_pass: str = common("show the documentation of a pass or pipeline", "<pass>")
     list_passes: bool = common(

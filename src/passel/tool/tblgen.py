@@ -45,19 +45,19 @@ class _Flags(FlagGroup):
     )
     gen_pass_stubs: bool = flag("generate typed classes for C++ passes: <file>.py, .pyi and .txt")
     include: tuple[str, ...] = flag(
-        "a directory of included files", "<dir>", short=("I",), repeated=True
+        "a directory to search for included files", "<dir>", short=("I",), repeated=True
     )
     o: str = flag("the output file", "<file>", "-")
     passes: tuple[str, ...] | None = flag(
         "use only the passes with these names", "<name,...>", parse=names_of
     )
-    name: str = flag("the group in register_<group>_passes", "<group>")
+    name: str = flag("the group in the function name register_<group>_passes", "<group>")
     module: str = flag("the module that contains the derived classes", "<module>")
     root: str = flag(
-        "the root package of the bindings with the passes (default: mlir)", "<package>", "mlir"
+        "the root package of the bindings that have the passes (default: mlir)", "<package>", "mlir"
     )
     no_descriptions: bool = flag("omit descriptions from the stubs")
-    tblgen: str = flag("the llvm-tblgen to use", "<program>")
+    tblgen: str = flag("the llvm-tblgen program to use", "<program>")
     default: tuple[str, ...] = flag(
         "a default that a C++ constructor sets instead of the declared one",
         "<pass:option=C++>",
