@@ -52,7 +52,7 @@ def test_of_a_worker_that_died_the_way_on_is_said(
     assert bisect.main(["r.passel"]) == 1
     assert capsys.readouterr().err == (
         "passel-bisect: error: the record lacks the changes to 'func.func' @f3: "
-        "'func.func' op failed: the process that ran passes on it was killed by SIGSEGV; record it with -j1, or give --interesting=<command>\n"
+        "'func.func' op failed: the process that ran passes on it was killed by SIGSEGV; record the run with -j1, or give --interesting=<command>\n"
     )
 
 
@@ -94,12 +94,12 @@ def test_what_a_process_died_in_is_in_its_record(
     assert report.main(["r.passel"]) == 0
     assert capsys.readouterr().out.splitlines()[-3:] == [
         "the record ends before the run does",
-        "was running when it ended: builtin.module/func.func/1:die on func.func @f3",
+        "was running at the end of the record: builtin.module/func.func/1:die on func.func @f3",
         f"to run it again: {AGAIN}",
     ]
     assert report.main(["r.passel", "--step=die", "--op=@f3", "--diff"]) == 0
     shown = capsys.readouterr().out
-    assert "1:die on func.func @f3 at in.mlir:4:1: did not end; the IR before it:\n" in shown
+    assert "1:die on func.func @f3 at in.mlir:4:1: did not end; the IR before the pass:\n" in shown
     assert shown.endswith(f"{BEFORE}// to run it again: {AGAIN}\n")
     page, _ = payload([("r", Record.open("r.passel"))])
     assert page["records"][0]["again"] == AGAIN

@@ -34,7 +34,7 @@ def test_a_place_is_named_by_a_path_or_by_an_end_of_one() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("dce", "'dce' matches 2 passes; name one:"),
+        ("dce", "'dce' matches 2 passes; pick one:"),
         ("cs", "no pass matches 'cs'; did you mean 'cse'?; the passes are:"),
         ("", "no pass matches ''; the passes are:"),
     ],

@@ -165,7 +165,7 @@ def test_files_of_both_languages(tblgen: TblgenTool, plugin: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "arguments", "message"),
     [
-        ("", ["sweeping.py"], "no passes are defined there"),
+        ("", ["sweeping.py"], "the files define no passes"),
         ("1 / 0", ["sweeping.py"], "ZeroDivisionError: division by zero"),
         (
             PLUGIN,

@@ -130,7 +130,7 @@ def test_what_is_wrong(
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["-gen-pass-doc"], 1, "no files with passes are given"),
+        (["-gen-pass-doc"], 1, "expected at least one file with passes"),
         (["Passes.td"], 1, "-gen-pass-doc"),
         (["-gen-pass-doc", "none.td"], 1, "passel-tblgen: error: 'none.td' does not exist"),
         (["-gen-pass-doc", "."], 1, "passel-tblgen: error: '.' is a directory"),

@@ -77,9 +77,9 @@ def test_a_function_that_adds_dialects(tool: Tool, name: str, ending: str, taken
 @pytest.mark.parametrize(
     ("text", "hint"),
     [
-        ("nvgpu.x", "note: an installed IR has the dialect 'nvgpu': --ir=mlir\n"),
-        ("func.func @f(%a: !nvgpu.y) { func.return }", "has the dialect 'nvgpu': --ir=mlir\n"),
-        ('"nvgpu.mma.sync"() : () -> ()', "has the dialect 'nvgpu': --ir=mlir\n"),
+        ("nvgpu.x", "note: another installed IR has dialect 'nvgpu': --ir=mlir\n"),
+        ("func.func @f(%a: !nvgpu.y) { func.return }", "has dialect 'nvgpu': --ir=mlir\n"),
+        ('"nvgpu.mma.sync"() : () -> ()', "has dialect 'nvgpu': --ir=mlir\n"),
         ("arith.adddi", ""),
         ("nowhere.x", ""),
     ],
@@ -90,7 +90,7 @@ def test_a_dialect_of_another_ir(tool: Tool, text: str, hint: str) -> None:
     said = tool("other.mlir").err
     assert said.count("error: ") == 1
     assert hint in said
-    assert ("an installed IR" in said) is bool(hint)
+    assert ("another installed IR" in said) is bool(hint)
 
 
 def test_the_beginning_of_an_irs_name(tool: Tool) -> None:

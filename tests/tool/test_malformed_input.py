@@ -100,7 +100,7 @@ def test_files_that_locations_name_are_not_opened(
 
 
 WRONG = {
-    "invalid UTF-8": (b"func.func @f() {\n  return // \xc3\xa9\xff\n}\n", "2:14: error: the input is not text: byte 0xff is not UTF-8"),
+    "invalid UTF-8": (b"func.func @f() {\n  return // \xc3\xa9\xff\n}\n", "2:14: error: the input is not UTF-8 text: invalid byte 0xff"),
     "NUL": (b"func.func @f() {\n  \0return\n}\n", "2:3: error: Unexpected character: U+0000"),
     "unterminated string": (b'func.func @f() {\n  "test.op\n}\n', '2:3: error: expected \'"\' in string literal'),
     "bad escape": (b'func.func @f() {\n  "te\\st.op"() : () -> ()\n}\n', "2:6: error: unknown escape in string literal"),
@@ -130,8 +130,8 @@ def test_wrong_sources(tool: Tool, source: bytes, error: str) -> None:
 @pytest.mark.parametrize(
     ("source", "error"),
     [
-        (bytes(range(256)), "<stdin>:2:118: error: the input is not text: byte 0x80 is not UTF-8"),
-        ("module {}".encode("utf-16"), "passel-opt: error: '<stdin>' is UTF-16; MLIR is UTF-8"),
+        (bytes(range(256)), "<stdin>:2:118: error: the input is not UTF-8 text: invalid byte 0x80"),
+        ("module {}".encode("utf-16"), "passel-opt: error: '<stdin>' is UTF-16; MLIR uses UTF-8"),
     ],
 )
 def test_sources_that_are_no_text(tool: Tool, source: bytes, error: str) -> None:

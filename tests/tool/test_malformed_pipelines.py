@@ -33,7 +33,7 @@ WRONG = {
     "op without passes": ("builtin.module", "builtin.module", "'builtin.module' does not refer to a registered pass or pass pipeline; to run passes on an op, write builtin.module(...)"),
     "anchor of no op at the top": ("module(cse)", "module", "can't run 'module' pass manager on 'builtin.module' op; no registered operation is called 'module'"),
     "pass at the top with parentheses": ("canonicalize(cse)", "canonicalize", "can't run 'canonicalize' pass manager on 'builtin.module' op; no registered operation is called 'canonicalize', but a pass is: separate passes by commas, as in canonicalize,cse"),
-    "anchor of another op": ("func.func(cse)", "func.func", "can't run 'func.func' pass manager on 'builtin.module' op; to run it on the ops inside, write builtin.module(func.func(cse))"),
+    "anchor of another op": ("func.func(cse)", "func.func", "can't run 'func.func' pass manager on 'builtin.module' op; to run the pipeline on nested ops, write builtin.module(func.func(cse))"),
     "control characters": ("builtin.module(\x1bcse)", "␛cse", "'␛cse' does not refer to a registered pass or pass pipeline; did you mean 'cse'?"),
 }  # fmt: skip
 """Pipelines, what is wrong in them, and what is said of it."""
@@ -115,7 +115,7 @@ def test_options_of_a_pass_flag_are_attached(tool: Tool) -> None:
         ("--canonicalize", "max-iterations=2"),
     ):
         error = only_error(tool(*words))
-        assert error.endswith("their pass: --canonicalize='max-iterations=2'\n")
+        assert error.endswith("'canonicalize', write --canonicalize='max-iterations=2'\n")
 
 
 def test_wrong_options_of_a_pass_flag(tool: Tool) -> None:
@@ -129,7 +129,7 @@ def test_wrong_options_of_a_pass_flag(tool: Tool) -> None:
 
 
 WRONG_FLAGS = [
-    (["in.mlir", "other.mlir"], "more than one input: 'in.mlir' and 'other.mlir'"),
+    (["in.mlir", "other.mlir"], "expected one input, got 'in.mlir' and 'other.mlir'"),
     (["in.mlir", "-o"], "'-o' requires a value: -o=<file>"),
     (["--pass-pipeline"], "'--pass-pipeline' requires a value: --pass-pipeline=<pipeline>"),
     (["--load-pass-plugin"], "'--load-pass-plugin' requires a value"),

@@ -225,7 +225,7 @@ def test_flags_for_other_irs(toy_opt: ToyOpt, flag: str) -> None:
     """A flag that is for another IR is refused, not ignored, as is an adapter without files."""
     reason = f"'{flag.partition('=')[0]}' is not supported: toy-opt reads only 'toy'"
     assert toy_opt("absent.toy", flag) == (1, "", f"toy-opt: error: {reason}\n")
-    lacks = "the adapter of 'toy' cannot read files: it has no make_frontend()"
+    lacks = "the adapter of 'toy' cannot read files: define make_frontend()"
     assert toy_opt("in", adapter=ToyAdapter()) == (1, "", f"toy-opt: error: {lacks}\n")
 
 
@@ -283,7 +283,7 @@ def test_dialects_of_mlirs_bindings(tool: Tool, capsys: Capsys) -> None:
 @pytest.mark.parametrize(
     ("adapter", "message"),
     [
-        (ToyAdapterForFiles(), "the adapter of 'toy' takes no dialects: it has no with_dialects()"),
+        (ToyAdapterForFiles(), "the adapter of 'toy' takes no dialects: define with_dialects()"),
         (XDSLAdapter(), "expected an xDSL Dialect, got 3"),
         (MLIRAdapter(), "expected a function of a DialectRegistry, got 3"),
     ],
@@ -339,9 +339,9 @@ def test_a_setup_that_adds_passes(tool: Tool, capsys: Capsys) -> None:
     ("flag", "message"),
     [
         (Flag("again", name="cse-"), ""),
-        (Flag("again", name="lint"), "there is already a flag '--lint'"),
-        (Flag("again", name="far", short=("o",)), "there is already a flag '--o'"),
-        (Flag("nameless"), "it has no name"),
+        (Flag("again", name="lint"), "flag '--lint' already exists"),
+        (Flag("again", name="far", short=("o",)), "flag '--o' already exists"),
+        (Flag("nameless"), "no name in "),
     ],
 )
 def test_flags_that_are_taken(tool: Tool, capsys: Capsys, flag: Flag, message: str) -> None:

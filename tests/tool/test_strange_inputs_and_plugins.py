@@ -175,7 +175,7 @@ def test_passes_that_exit(tool: Tool, ir: str, how: str, method: str, statement:
 
 NOTHING = [
     ("X = 1", "has no passes: define a class that derives from passel.Pass and has a name"),
-    ("from passel import Pass\nclass Mine(Pass): ...", "has no pass with a name: write name = '...' into Mine"),
+    ("from passel import Pass\nclass Mine(Pass): ...", "has no pass with a name: add name = '...' to class Mine"),
     ("from xdsl.pattern_rewriter import RewritePattern\nclass P(RewritePattern): ...", "has no passes: define a class"),
 ]  # fmt: skip
 

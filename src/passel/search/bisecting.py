@@ -293,7 +293,7 @@ class Bisection:
             because = f": {why}" if why else ""
             raise SearchError(f"{what} is already interesting, so no pass is the cause{because}")
         if why or expected is Verdict.INTERESTING:
-            raise SearchError(f"{what} cannot be checked: {why or 'it is not valid'}")
+            raise SearchError(f"{what} cannot be checked: {why or 'the IR is not valid'}")
         return answer
 
     def _case(self, text: str) -> Case:

@@ -160,7 +160,7 @@ class Command(Oracle):
         if code is not None and code < 0:
             how = f"was ended by {Died(code).cause}"
         said = scratch.words.rstrip().splitlines()[-_LAST_LINES:]
-        why = "\n  ".join([f"the command {how}" + (", and says:" if said else ""), *said])
+        why = "\n  ".join([f"the command {how}" + (", and prints:" if said else ""), *said])
         if code is None or code in _CANNOT_SAY or not 0 <= code < _SIGNALS:
             return Answer(Verdict.INVALID, why)
         return Answer(Verdict.DULL if code else Verdict.INTERESTING, why)
@@ -307,12 +307,10 @@ class ComputesElse(Oracle):
         symbols = [self._symbol] if self._symbol else None
         results, problems = self._results(text, symbols, self._seconds)
         if not results:
-            why = _listed(problems) or "it has no functions with bodies"
-            raise SearchError(
-                f"the IR cannot run: {why}; --interesting=<command> uses another program"
-            )
+            why = _listed(problems) or "there are no functions with bodies"
+            raise SearchError(f"no function of the IR can run: {why}; try --interesting=<command>")
         count = len(results) + len(problems)
-        left_out = f"{len(problems)} of {count} functions: {_listed(problems)}"
+        left_out = f"{len(problems)} of {count}: {_listed(problems)}"
         return results, left_out if problems else ""
 
     def _results(
@@ -364,9 +362,9 @@ class ComputesElse(Oracle):
             others = "; no other function differs" if results else ""
             why = f"some functions cannot run: {_listed(problems)}{others}"
             return Answer(Verdict.INVALID, why)
-        why = "its functions compute the same results"
+        why = "the functions compute the same results"
         if left_out:
-            why = f"no function that ran differs; not run: {left_out}"
+            why = f"the functions compute the same results, but some cannot run: {left_out}"
         return Answer(Verdict.DULL, why)
 
 

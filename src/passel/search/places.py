@@ -48,7 +48,7 @@ class Place(NamedTuple):
             return cls(found[0], symbol)
         listed = "".join(f"\n  {each}" for each in found or paths)
         if found:
-            raise PipelineError(Problem(f"'{path}' matches {len(found)} passes; name one:{listed}"))
+            raise PipelineError(Problem(f"'{path}' matches {len(found)} passes; pick one:{listed}"))
         hint = suggest(path, [*paths, *map(_name_of, paths)])
         where = f"the passes are:{listed}" if paths else "the pipeline has no passes"
         raise PipelineError(Problem(f"no pass matches '{path}'{hint}; {where}"))

@@ -73,8 +73,8 @@ class Trials:
         first, second = answers
         if first.verdict is not second.verdict:
             raise UnsteadyError(
-                f"the same IR is '{first.verdict.value}', then '{second.verdict.value}': the check "
-                "must be deterministic"
+                f"the check is not deterministic: the same IR is first '{first.verdict.value}', "
+                f"then '{second.verdict.value}'"
             )
         return first
 

@@ -92,11 +92,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(settings: Settings) -> int:
     if settings.input == "-":
-        raise UsageError("give a record: passel-bisect run.passel; passel-opt --record writes one")
+        raise UsageError("expected a record: write it with passel-opt --record=<file>")
     record, flags = Record.open(settings.input), _Flags(settings.line)
     if flags.run >= len(record.info.runs):
         last = len(record.info.runs) - 1
-        raise UsageError(f"'--run={flags.run}': the last run of the record has the number {last}")
+        raise UsageError(f"'--run={flags.run}': the record has no such run; its last run is {last}")
     run = record.info.runs[flags.run]
     settings = as_recorded(settings, record, run)
     with crossing_with(settings.choice.adapter_across):
@@ -115,12 +115,12 @@ def _bisect(record: Record, run: RunInfo, settings: Settings, flags: _Flags) -> 
     found = culprit.execution
     print(f"{title(found)}  [{found.path}]")
     for other in culprit.others:
-        print(f"or, since the IR after it cannot be checked: {title(other)}  [{other.path}]")
+        print(f"or, since the IR after this pass cannot be checked: {title(other)}  [{other.path}]")
     _tell_run_inside(record, found)
     if flags.inside:
         match guilty_rewrite(subject, trials, culprit):
             case None:
-                print("the pass behaves differently when it runs on that op alone")
+                print("the pass behaves differently when it runs on its op alone")
             case 0, _:
                 print("the pass makes no rewrites that can be counted")
             case number, rewrites:
@@ -163,7 +163,7 @@ def _oracle(
     first = record.text(run.before)
     oracle = ComputesElse(subject, first, *flags.computes_else, timeout=flags.timeout)
     if oracle.left_out:
-        _say(f"BISECT: not run: {oracle.left_out}")
+        _say(f"BISECT: functions that cannot run: {oracle.left_out}")
     return oracle
 
 
@@ -173,8 +173,8 @@ def _failure_oracle(record: Record, run: RunInfo, strict: Subject) -> Oracle:
     if first is None and run.failures:
         told = run.failures[0]
         raise SearchError(
-            f"the record lacks the changes to {told.where}: {told.message}; record it "
-            "with -j1, or give --interesting=<command>"
+            f"the record lacks the changes to {told.where}: {told.message}; record the "
+            "run with -j1, or give --interesting=<command>"
         )
     if first is None:
         raise SearchError(
@@ -202,7 +202,7 @@ def _tell_run_inside(record: Record, execution: Execution) -> None:
         inner = (step.path.startswith(f"{execution.path}/") for step in run.steps)
         if run.outer == execution.run and any(inner):
             name, number = execution.pass_name, run.number
-            _say(f"'{name}' ran passes on '{run.ir}': to search these, add --run={number}")
+            _say(f"'{name}' ran passes on '{run.ir}': to search those passes, add --run={number}")
 
 
 def _say(text: str) -> None:

@@ -35,18 +35,17 @@ _ATTACHED = {"<n>": re.compile(r"[0-9]+"), "<dir>": re.compile(r".+")}
 _REASONS = {
     "releases of MLIR have no debug output; --mlir-print-ir-diff and "
     "--log-actions-to=<file> show what passes do": "debug debug-only",
-    "--mlir-debug-counter counts executions of passes": "debug-counter",
-    "--mlir-pass-statistics prints statistics of passes, and prints JSON with "
-    "--mlir-pass-statistics-display=json": "stats stats-json",
-    "--help-all lists all flags, --list-passes all passes": "help-hidden help-list "
-    "help-list-hidden",
-    "--dump-pass-pipeline prints what runs, with all options": "print-options print-all-options",
+    "use --mlir-debug-counter, which counts executions of passes": "debug-counter",
+    "use --mlir-pass-statistics, and --mlir-pass-statistics-display=json to print the statistics "
+    "as JSON": "stats stats-json",
+    "use --help-all to list all flags, or --list-passes": "help-hidden help-list help-list-hidden",
+    "use --dump-pass-pipeline to print all options": "print-options print-all-options",
     "MLIR's bindings always write all resource data": "elide-resource-data-from-bytecode",
-    "--log-actions-to and --mlir-debug-counter observe passes": "mlir-enable-debugger-hook",
-    "MLIR's bindings do not support it": "mlir-print-unique-ssa-ids mlir-print-value-users "
+    "use --log-actions-to or --mlir-debug-counter": "mlir-enable-debugger-hook",
+    "MLIR's bindings do not support this flag": "mlir-print-unique-ssa-ids mlir-print-value-users "
     "mlir-print-elementsattrs-with-hex-if-larger",
     "passel writes no object files": "remarks-section",
-    "add --compat=xdsl, which takes all flags as xdsl-opt does": "frontend f parsing-diagnostics "
+    "add --compat=xdsl to use the flags of xdsl-opt": "frontend f parsing-diagnostics "
     "print-no-properties shrink syntax-highlight",
 }
 NOT_HERE = {name: reason for reason, names in _REASONS.items() for name in names.split()}
@@ -228,7 +227,7 @@ def _value(flag: Flag, word: str, text: str | None) -> Any:
 def stray_hint(stray: Mapping[str, str]) -> str:
     """Return a hint about an input that looks like the options of a pass, or an empty string."""
     for options, name in stray.items():
-        return f"; options are attached to their pass: --{name}='{options}'"
+        return f"; to set options of pass '{name}', write --{name}='{options}'"
     return ""
 
 
@@ -236,7 +235,7 @@ def _check(line: CommandLine, *, several: bool) -> None:
     if len(line.inputs) > 1 and not several:
         first, second, *_ = line.inputs
         hint = stray_hint(line.stray)
-        raise UsageError(f"more than one input: '{first}' and '{second}'{hint}")
+        raise UsageError(f"expected one input, got '{first}' and '{second}'{hint}")
     if "pass-pipeline" in line.given and line.passes:
         raise UsageError(
             "'--pass-pipeline' can't be used with individual pass options such as "

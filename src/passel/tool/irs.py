@@ -106,7 +106,7 @@ class IRChoice:
         if takes is None:
             if tool.adapter is not None and tool.dialects:
                 what = f"the adapter of '{self.name}' takes no dialects"
-                raise AdapterError(f"{what}: it has no with_dialects()")
+                raise AdapterError(f"{what}: define with_dialects()")
             return adapter
         given = [d for d in tool.dialects if tool.adapter is not None or takes.is_dialect(d)]
         # Tuples, since values in a module may be unhashable.
@@ -135,7 +135,7 @@ class IRChoice:
         brings = ability_of(self.adapter, BringsFrontend)
         if brings is None:
             raise UsageError(
-                f"the adapter of '{self.name}' cannot read files: it has no make_frontend()"
+                f"the adapter of '{self.name}' cannot read files: define make_frontend()"
             )
         return brings.make_frontend()
 
@@ -212,7 +212,7 @@ def hint_at_passes(error: PasselError, ir: IRChoice) -> str:
         names = [each.span.text for each in error.problems if each.span]
     for name in names:
         if name not in ir.registry and (having := _others(ir, name, _has_pass)):
-            return f"an installed IR has the pass '{name}': {having}"
+            return f"another installed IR has pass '{name}': {having}"
     return ""
 
 
@@ -231,7 +231,7 @@ def note_other_ir(diagnostic: Diagnostic, source: SourcePart, ir: IRChoice) -> N
     known = {*ir.frontend.dialect_names()}
     for name in dict.fromkeys(_DOTTED.findall(line)):
         if name not in known and (having := _others(ir, name, _has_dialect)):
-            hint = f"an installed IR has the dialect '{name}': {having}"
+            hint = f"another installed IR has dialect '{name}': {having}"
             diagnostic.attach_note(hint, diagnostic.location)
             return
 
@@ -343,7 +343,7 @@ def load_plugin(name: str, given: PassRegistry | None) -> ModuleType:
     """
     registry = given or default_registry()
     if name.endswith(_NATIVE):
-        raise UsageError(f"cannot load plugin '{name}': it is native; give a Python file or module")
+        raise UsageError(f"cannot load native plugin '{name}'; give a Python file or module")
     is_new = name not in sys.modules
     before = _known(registry)
     counts = [(each, len(each.added)) for each in {registry, default_registry()}]
@@ -381,10 +381,10 @@ def _lack(plugin: ModuleType) -> str:
     """Return why a plugin provides nothing, and the way out."""
     unnamed = [each.__name__ for each in classes_in(plugin) if issubclass(each, Pass)]
     if unnamed:
-        return f"has no pass with a name: write name = '...' into {unnamed[0]}"
+        return f"has no pass with a name: add name = '...' to class {unnamed[0]}"
     return (
         "has no passes: define a class that derives from passel.Pass and has a name, or register "
-        "one in passel.default_registry()"
+        "a pass in passel.default_registry()"
     )
 
 

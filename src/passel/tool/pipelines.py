@@ -162,7 +162,7 @@ class PipelineFactory:
             return f"; {unknown_anchor(adapter, context, manager.to_node(), manager.registry)}"
         text = str(manager)
         inner = text if len(text) <= _LONGEST_HINT else f"{manager.anchor}(...)"
-        return f"; to run it on the ops inside, write {anchor}({inner})"
+        return f"; to run the pipeline on nested ops, write {anchor}({inner})"
 
 
 def set_up(manager: PassManager, settings: Settings) -> None:
@@ -181,7 +181,7 @@ def set_up(manager: PassManager, settings: Settings) -> None:
     tool.setup(manager, {each.name: settings.line.value(each) for each in tool.flags})
     if manager.to_text(all_options=True) != before:
         raise DefinitionError(
-            f"the setup of {tool.name} changes the passes, but reproducers do not record this: "
+            f"the setup of {tool.name} changes the passes, which reproducers would not record: "
             "register the passes as a pipeline"
         )
 
@@ -221,7 +221,7 @@ def _written_pipeline(settings: Settings) -> str | None:
     if written is None and not settings.passes and not settings.run_reproducer:
         written = settings.tool.pipeline or None
     if written == "@":
-        raise UsageError("'-p @' names no file; write -p @pipeline.yaml")
+        raise UsageError("'-p @' needs the name of a file, such as -p @pipeline.yaml")
     return written
 
 

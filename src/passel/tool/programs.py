@@ -260,15 +260,15 @@ def command_of(text: str) -> list[str]:
     except ValueError as error:
         raise ValueError(f"has {str(error).lower()}") from None
     if found := _OPERATOR.search(_QUOTED.sub("", text)):
-        shell = f"runs without a shell, which '{found[0]}' needs"
-        raise ValueError(f"{shell}: write sh -c '...', or quote it")
+        shell = f"runs without a shell, but '{found[0]}' needs a shell"
+        raise ValueError(f"{shell}: write sh -c '...', or quote '{found[0]}'")
     if words and shutil.which(words[0]) is None:
         name = words[0]
-        problem = f"there is no program '{name}' here"
+        problem = f"program '{name}' is not found"
         if Path(name).is_file():
-            problem = f"'{name}' is not executable: chmod +x {name}"
+            problem = f"'{name}' is not executable; run chmod +x {name}"
             if "/" not in name:
-                problem = f"there is no program '{name}'; for the file of that name, write ./{name}"
+                problem = f"program '{name}' is not found; to run the file '{name}', write ./{name}"
         raise ValueError(f"cannot be run: {problem}")
     return words
 

@@ -234,8 +234,8 @@ def _check(case: Case, oracle: Oracle, trials: Trials) -> None:
     if verdict is Verdict.INVALID:
         if why:
             raise SearchError(f"the input cannot be checked: {why}")
-        raise SearchError("the input is not valid in generic form: try --disable-verify")
-    raise SearchError(f"the input is not interesting in generic form: {why}")
+        raise SearchError("the input in generic form is not valid: try --disable-verify")
+    raise SearchError(f"the input in generic form is not interesting: {why}")
 
 
 def _make_readable(subject: Subject, reducer: Reducer, trials: Trials) -> None:

@@ -147,7 +147,7 @@ class Replay:
             how = f"to replay: {shlex.join([settings.program, *words])}"
         else:
             how = (
-                "to write a file that replays this, add "
+                "to write a reproducer of this run, add "
                 "--mlir-pass-pipeline-crash-reproducer=repro.mlir"
             )
         sys.stderr.write(f"{settings.program}: note: {how}\n")

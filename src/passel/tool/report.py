@@ -90,11 +90,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(line: CommandLine) -> int:
     flags = _Flags(line)
     if len(line.inputs) not in (1, 2):
-        raise UsageError("expected one or two records: passel-report run.record")
+        raise UsageError("expected one or two records, as in passel-report run.record")
     if len(line.inputs) > 1 and (flags.step or flags.op):
-        raise UsageError("--step and --op take one record: --diff shows how two differ")
+        raise UsageError("--step and --op take one record; to compare two records, use --diff")
     if flags.o and line.given.keys() - {"o", "color"}:
-        raise UsageError("-o writes the full report: --step and similar flags are for terminals")
+        raise UsageError("-o writes the full report, so it takes no --step or similar flags")
     records = [Record.open(each) for each in line.inputs]
     if flags.o:
         return _write_page(records, flags.o)
@@ -198,7 +198,7 @@ def _ending(record: Record, run: RunInfo) -> Iterator[str]:
     if not run.is_complete:
         yield "the record ends before the run does"
         for each in record.running:
-            yield f"was running when it ended: {each.path} on {each.op_title}"
+            yield f"was running at the end of the record: {each.path} on {each.op_title}"
         if record.running and (again := record.replay(record.running[0])):
             yield f"to run it again: {again}"
 
@@ -261,7 +261,7 @@ def _differences(
             yield _diff(before, after, flags)
             is_same = False
     if is_same:
-        yield "// the IR is the same after every pass that ran in both\n"
+        yield "// the IR is the same after every pass that ran in both records\n"
 
 
 def _only(row: ComparedRow) -> str:
@@ -288,7 +288,7 @@ def _steps(record: Record, flags: _Flags) -> Iterator[str]:
         yield "" if shown else f"// no pass has changed {flags.op or 'anything'}\n"
         return
     if rest := len(found) - len(shown):
-        yield f"// unchanged by {path}: {rest} {'op' if rest == 1 else 'ops'}\n"
+        yield f"// {path} did not change {rest} {'op' if rest == 1 else 'ops'}\n"
     last, is_one = found[-1], len(found) == 1 or found[-1].status == "running"
     if again := record.replay(last) if is_one else record.replay_of_pass(path, last.run):
         yield f"// to run it again: {again}\n"
@@ -307,7 +307,7 @@ def _execution(record: Record, execution: Execution, flags: _Flags) -> Iterator[
     where = f" at {location}" if location.line else ""
     time = f"{1000 * execution.own_time:.2f} ms"
     is_running = execution.status == "running"
-    how = "did not end; the IR before it:" if is_running else f"{execution.status}, {time}"
+    how = "did not end; the IR before the pass:" if is_running else f"{execution.status}, {time}"
     yield f"// {execution.path} on {execution.op_title}{where}: {how}\n"
     for name, count in execution.counts.items():
         yield f"// {name}: {count}\n"

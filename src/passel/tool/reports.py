@@ -139,7 +139,7 @@ class Reports(ExitStack):
         Args:
             good: Whether the runs on all parts of the input succeeded.
         """
-        remarks = [f"a nested pipeline found no op to run on: {e}" for e in self._unmatched or ()]
+        remarks = [f"nested pipeline did not run on any op: {e}" for e in self._unmatched or ()]
         if self._lacks_record:
             remarks.append("--run-reproducer: the input contains no recorded pipeline")
         if good and self._settings.mlir_diagnostic_verbosity_level == "remarks":

@@ -366,7 +366,7 @@ def flags_by_name(own: Sequence[Flag] = ()) -> dict[str, Flag]:
     for each in (*Settings.flags.values(), *own):
         for name in (each.name, *each.short):
             if not name or name in found:
-                what = f"there is already a flag '--{name}'" if name else f"it has no name: {each}"
+                what = f"flag '--{name}' already exists" if name else f"no name in {each}"
                 raise DefinitionError(f"a flag of a tool or an IR cannot be used: {what}")
             found[name] = each
     return found

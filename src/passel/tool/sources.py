@@ -55,7 +55,7 @@ def read_sources(settings: Settings, frontend: Frontend, renderer: Renderer) -> 
     if frontend.is_binary(data, name):
         return [SourcePart(data, name)]
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise UsageError(f"'{name}' is UTF-16; MLIR is UTF-8")
+        raise UsageError(f"'{name}' is UTF-16; MLIR uses UTF-8")
     marker = settings.split_input_file
     body = data.removeprefix(codecs.BOM_UTF8)  # added by some editors
     is_whole = path != "-" and not marker and Path(path).is_file()
@@ -85,7 +85,7 @@ def _read(settings: Settings) -> bytes:
 
 def _undecodable(name: str, data: bytes, start: int) -> UnreadableError:
     place = SourcePart(data[:start].decode("utf-8"), name).location(start)
-    message = f"the input is not text: byte 0x{data[start]:02x} is not UTF-8"
+    message = f"the input is not UTF-8 text: invalid byte 0x{data[start]:02x}"
     return UnreadableError([Diagnostic(Severity.ERROR, message, place)])
 
 

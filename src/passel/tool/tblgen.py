@@ -87,7 +87,7 @@ def _run(line: CommandLine) -> int:
         known = [f"-{name.replace('_', '-')}" for name in _GENERATORS]
         raise UsageError(f"specify what to generate: one of {', '.join(known)}")
     if not line.inputs:
-        raise UsageError("no files with passes are given")
+        raise UsageError("expected at least one file with passes")
     try:
         outputs = _GENERATORS[asked[0]](line.inputs, flags)
     except SpecificationError as error:
@@ -106,7 +106,7 @@ def _doc(files: Sequence[str], flags: _Flags) -> dict[str, str]:
     modules = [each for each in files if _is_python(each)]
     classes = [each for name in modules for each in named_passes_in(import_plugin(name))]
     if modules and not classes:
-        raise SpecificationError("no passes are defined there", ", ".join(modules))
+        raise SpecificationError("the files define no passes", ", ".join(modules))
     others = [each for each in files if each not in modules]
     declared = read_files(others, flags.include, program=flags.tblgen) if others else ()
     return {".md": pass_doc(_chosen([*declared, *classes], files, flags))}

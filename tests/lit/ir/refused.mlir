@@ -7,10 +7,10 @@
 // MLIR: passel-opt: error: '--emit-bytecode' needs --ir=mlir: xDSL does not support it
 
 // RUN: not passel-opt --ir=mlir %s --mlir-print-value-users 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: passel-opt: error: '--mlir-print-value-users' is not available: MLIR's bindings do not support it
+// NONE: passel-opt: error: '--mlir-print-value-users' is not available: MLIR's bindings do not support this flag
 
 // RUN: not passel-opt %s --affine-loop-fusion 2>&1 | FileCheck %s --check-prefix=HINT
-// HINT: passel-opt: note: an installed IR has the pass 'affine-loop-fusion': --ir=mlir
+// HINT: passel-opt: note: another installed IR has pass 'affine-loop-fusion': --ir=mlir
 
 // What mlir-opt and LLVM have and passel-opt has not names what it has instead.
 
@@ -21,13 +21,13 @@
 // PLAIN: passel-opt: error: '-debug' is not available: releases of MLIR have no debug output
 
 // RUN: not passel-opt %s --stats 2>&1 | FileCheck %s --check-prefix=STATS
-// STATS: passel-opt: error: '--stats' is not available: --mlir-pass-statistics
+// STATS: passel-opt: error: '--stats' is not available: use --mlir-pass-statistics
 
 // RUN: not passel-opt --help-list 2>&1 | FileCheck %s --check-prefix=LIST
-// LIST: passel-opt: error: '--help-list' is not available: --help-all lists all flags, --list-passes all passes
+// LIST: passel-opt: error: '--help-list' is not available: use --help-all to list all flags, or --list-passes
 
 // RUN: not passel-opt --print-options 2>&1 | FileCheck %s --check-prefix=OPTIONS
-// OPTIONS: passel-opt: error: '--print-options' is not available: --dump-pass-pipeline prints what runs
+// OPTIONS: passel-opt: error: '--print-options' is not available: use --dump-pass-pipeline to print all options
 
 // RUN: not passel-opt @args.rsp 2>&1 | FileCheck %s --check-prefix=RESPONSE
 // RESPONSE: passel-opt: error: '@args.rsp': response files are not supported; write passel-opt $(cat args.rsp)

@@ -7,7 +7,7 @@
 // CHECK-NEXT:   - pass: canonicalise
 // CHECK-NEXT:           ^~~~~~~~~~~~
 // MISSING: passel-opt: error: cannot open pipeline file '{{.*}}nothing.yaml': No such file or directory
-// EMPTY:   passel-opt: error: '-p @' names no file; write -p @pipeline.yaml
+// EMPTY:   passel-opt: error: '-p @' needs the name of a file, such as -p @pipeline.yaml
 func.func @f() {
   return
 }

@@ -4,7 +4,7 @@
 // All parts count: the first has a function, the second a module.
 // RUN: passel-opt %s --split-input-file -p 'builtin.module(func.func(cse),builtin.module(cse))' -o /dev/null 2>&1 | FileCheck %s --check-prefix=NONE --allow-empty
 
-// CHECK: passel-opt: remark: a nested pipeline found no op to run on: builtin.module(gpu.module(cse,gpu.func(dce))){{$}}
+// CHECK: passel-opt: remark: nested pipeline did not run on any op: builtin.module(gpu.module(cse,gpu.func(dce))){{$}}
 // CHECK-NOT: remark
 // NONE-NOT: remark
 

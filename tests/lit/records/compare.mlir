@@ -17,7 +17,7 @@
 // SAME-NEXT: ops differ old time new time
 // SAME:      dce 2 {{[0-9.]+}} ms {{[0-9.]+}} ms{{$}}
 
-// NO-DIFF: // the IR is the same after every pass that ran in both
+// NO-DIFF: // the IR is the same after every pass that ran in both records
 
 // A pass that another one has moved is the same pass.
 // MOVED:      dce 2 {{[0-9.]+}} ms only old
@@ -30,7 +30,7 @@
 // DIFF-NEXT: +++ after
 // DIFF:      +  %b = arith.addi %x, %zero : i32
 
-// STEP: passel-report: error: --step and --op take one record: --diff shows how two differ
+// STEP: passel-report: error: --step and --op take one record; to compare two records, use --diff
 // NO-RECORD: passel-report: error: '{{.*}}compare.mlir' is not a record of a run; passel-opt --record writes one
 
 // Records of one input are told apart by their own names.

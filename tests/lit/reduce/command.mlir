@@ -22,9 +22,9 @@
 // CHECK-NEXT: }
 // CHECK-NOT:  {{.}}
 
-// DULL: passel-reduce: error: the input is not interesting in generic form: the command exits with 1
-// MISSING: passel-reduce: error: '--interesting' cannot be run: there is no program 'no-such-program' here
-// MODE: passel-reduce: error: '--interesting' cannot be run: '[[FILE:.*]]' is not executable: chmod +x [[FILE]]
+// DULL: passel-reduce: error: the input in generic form is not interesting: the command exits with 1
+// MISSING: passel-reduce: error: '--interesting' cannot be run: program 'no-such-program' is not found
+// MODE: passel-reduce: error: '--interesting' cannot be run: '[[FILE:.*]]' is not executable; run chmod +x [[FILE]]
 // FORMAT: passel-{{reduce|bisect}}: error: the command cannot be run: {{.*}}.sh: Exec format error; a script begins with
 // INTERPRETER: passel-reduce: error: the command cannot be run: {{.*}}.sh: No such file or directory; a script begins with
 // FLAG: passel-reduce: error: '--mlir-timing' is not supported

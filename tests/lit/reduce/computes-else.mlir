@@ -8,9 +8,9 @@
 // CHECK:      pipeline: "builtin.module(func.func(wrong-fold))"
 
 // RUN: not passel-reduce %s --cse --computes-else 2>&1 | FileCheck %s --check-prefix=RIGHT
-// RIGHT: error: the input is not interesting in generic form: no function that ran differs; not run: 1 of 2 functions: @calls ({{.*}} named ext)
+// RIGHT: error: the input in generic form is not interesting: the functions compute the same results, but some cannot run: 1 of 2: @calls ({{.*}} named ext)
 // RUN: not passel-reduce %s --cse --computes-else=@calls 2>&1 | FileCheck %s --check-prefix=CALLS
-// CALLS: error: the input cannot be checked: the IR cannot run: @calls ({{.*}} named ext)
+// CALLS: error: the input cannot be checked: no function of the IR can run: @calls ({{.*}} named ext)
 // RUN: not passel-reduce %s --computes-else 2>&1 | FileCheck %s --check-prefix=NOTHING
 // NOTHING: error: there is nothing to run: give a pipeline
 // RUN: not passel-reduce %s --cse --computes-else --interesting=true 2>&1 | FileCheck %s --check-prefix=TWO

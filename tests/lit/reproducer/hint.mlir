@@ -5,7 +5,7 @@
 
 // CHECK: passel-opt: note: to replay: passel-opt {{.*}}hint.mlir --load-pass-plugin={{.*}}passes.py -p 'any(func.func(fail))'
 // CHECK-NOT: to replay
-// STDIN: passel-opt: note: to write a file that replays this, add --mlir-pass-pipeline-crash-reproducer=repro.mlir
+// STDIN: passel-opt: note: to write a reproducer of this run, add --mlir-pass-pipeline-crash-reproducer=repro.mlir
 // QUIET-NOT: replay
 // expected-error @below {{'func.func' op pass 'fail' failed}}
 func.func @bad() { return }

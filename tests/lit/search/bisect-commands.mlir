@@ -3,7 +3,7 @@
 // RUN: passel-opt %s -p "builtin.module(func.func(dce))" --record=%t.passel -o /dev/null
 // RUN: not passel-bisect %t.passel --interesting="sh -c 'no-such-program {}'" 2>&1 | FileCheck %s --check-prefix=TYPO
 // TYPO: BISECT: the last state: unknown
-// TYPO-NEXT: error: the IR after the last pass cannot be checked: the command exits with 127, and says:
+// TYPO-NEXT: error: the IR after the last pass cannot be checked: the command exits with 127, and prints:
 // TYPO-NEXT: no-such-program
 // RUN: not passel-bisect %t.passel --interesting="sh -c 'kill -9 $$'" 2>&1 | FileCheck %s --check-prefix=KILLED
 // KILLED: error: the IR after the last pass cannot be checked: the command was ended by SIGKILL
@@ -14,14 +14,14 @@
 // RUN: not passel-bisect %t.passel --interesting="sh -c 'exit 125'" 2>&1 | FileCheck %s --check-prefix=CANNOT
 // CANNOT: error: the IR after the last pass cannot be checked: the command exits with 125
 // RUN: not passel-bisect %t.passel --interesting="sh -c 'echo why >&2; exit 3'" 2>&1 | FileCheck %s --check-prefix=DULL
-// DULL: error: the IR after the last pass is not interesting: the command exits with 3, and says:
+// DULL: error: the IR after the last pass is not interesting: the command exits with 3, and prints:
 // DULL-NEXT: why
 // RUN: not passel-bisect %t.passel --interesting="true" 2>&1 | FileCheck %s --check-prefix=BEFORE
 // BEFORE: error: the IR before any pass has run is already interesting, so no pass is the cause: the command exits with 0
 
 // Nor is there a shell.
 // RUN: not passel-bisect %t.passel --interesting="grep -c f {} | grep 1" 2>&1 | FileCheck %s --check-prefix=SHELL
-// SHELL: error: '--interesting' runs without a shell, which '|' needs: write sh -c '...', or quote it
+// SHELL: error: '--interesting' runs without a shell, but '|' needs a shell: write sh -c '...', or quote '|'
 
 func.func @f() {
   %0 = arith.constant 1 : i32

@@ -9,7 +9,7 @@
 // RUN: not passel-bisect %t.own 2>&1 | FileCheck %s --check-prefix=OWN
 // OWN: no pass is the cause: PassFailure in builtin.module/func.func/fail: {{.*}}; passel-reduce reduces the input
 // RUN: not passel-bisect %t.passel --invalid --run=1 2>&1 | FileCheck %s --check-prefix=NUMBER
-// NUMBER: passel-bisect: error: '--run=1': the last run of the record has the number 0
+// NUMBER: passel-bisect: error: '--run=1': the record has no such run; its last run is 0
 // RUN: not passel-bisect %t.passel --invalid --computes-else 2>&1 | FileCheck %s --check-prefix=TWO
 // TWO: passel-bisect: error: '--invalid' and '--computes-else' are mutually exclusive: give only one
 // RUN: passel-bisect --help | FileCheck %s --check-prefix=HELP
@@ -17,13 +17,13 @@
 // RUN: not passel-bisect %s 2>&1 | FileCheck %s --check-prefix=NO-RECORD
 // NO-RECORD: passel-bisect: error: '{{.*}}bisect-errors.mlir' is not a record of a run; passel-opt --record writes one
 // RUN: not passel-bisect 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: passel-bisect: error: give a record: passel-bisect run.passel; passel-opt --record writes one
+// NONE: passel-bisect: error: expected a record: write it with passel-opt --record=<file>
 // RUN: not passel-bisect %t.passel -p cse 2>&1 | FileCheck %s --check-prefix=FLAG
 // FLAG: passel-bisect: error: '--pass-pipeline' is not supported
 // RUN: not passel-bisect %t.passel --interesting=./no-such-command 2>&1 | FileCheck %s --check-prefix=COMMAND
 // RUN: not passel-bisect %t.passel --interesting="grep 'a" 2>&1 | FileCheck %s --check-prefix=QUOTE
 // QUOTE: passel-bisect: error: '--interesting' has no closing quotation
-// COMMAND: passel-bisect: error: '--interesting' cannot be run: there is no program './no-such-command' here
+// COMMAND: passel-bisect: error: '--interesting' cannot be run: program './no-such-command' is not found
 func.func @f() {
   return
 }

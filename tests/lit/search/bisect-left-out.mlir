@@ -2,13 +2,13 @@
 
 // RUN: passel-opt %s --load-pass-plugin=%inputs/wrong_fold.py -p "builtin.module(func.func(wrong-fold,dce))" --record=%t.passel -o /dev/null
 // RUN: not passel-bisect %t.passel --computes-else --timeout=0.2 2>&1 | FileCheck %s
-// CHECK: BISECT: not run: 2 of 3 functions: @calls ({{.*}} named ext), @endless (takes longer than 0.2 s)
-// CHECK: error: the IR after the last pass is not interesting: no function that ran differs
+// CHECK: BISECT: functions that cannot run: 2 of 3: @calls ({{.*}} named ext), @endless (takes longer than 0.2 s)
+// CHECK: error: the IR after the last pass is not interesting: the functions compute the same results, but some cannot run
 
 // RUN: not passel-bisect %t.passel --computes-else=@endless --timeout=0.2 2>&1 | FileCheck %s --check-prefix=ENDLESS
-// ENDLESS: error: the IR cannot run: @endless (takes longer than 0.2 s); --interesting=<command> uses another program
+// ENDLESS: error: no function of the IR can run: @endless (takes longer than 0.2 s); try --interesting=<command>
 // RUN: not passel-bisect %t.passel "--computes-else=@two(1 : i32)" 2>&1 | FileCheck %s --check-prefix=FEWER
-// FEWER: error: the IR cannot run: @two (takes 2 arguments, not 1)
+// FEWER: error: no function of the IR can run: @two (takes 2 arguments, not 1)
 
 func.func private @ext(i32) -> i32
 func.func @calls(%x: i32) -> i32 {

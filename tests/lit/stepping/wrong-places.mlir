@@ -8,7 +8,7 @@
 // TYPO-NEXT: builtin.module/func.func/0:cse
 
 // RUN: not passel-opt %s -p "builtin.module(func.func(cse),dce,dce)" --start-after=dce 2>&1 | FileCheck %s --check-prefix=TWO
-// TWO: passel-opt: error: '--start-after': 'dce' matches 2 passes; name one:
+// TWO: passel-opt: error: '--start-after': 'dce' matches 2 passes; pick one:
 // TWO-NEXT: builtin.module/0:dce
 // TWO-NEXT: builtin.module/1:dce
 
