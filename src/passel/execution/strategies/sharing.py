@@ -204,6 +204,8 @@ def _take(run: Run, level: Level, tasks: Sequence[Any], answer: Answer) -> list[
     run.matched |= answer.matched
     for task, outcome in zip(tasks, outcomes, strict=True):
         task.valid_state = level.state_of(task) if outcome.changed is False else None
+        if task.cached is not None:  # as at the end of the pipeline in the worker
+            task.cached.clear()
         level.leave(task, outcome)
     return outcomes
 
