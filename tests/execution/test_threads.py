@@ -7,23 +7,25 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from threading import Barrier, BrokenBarrierError, get_ident, local
+from threading import Barrier, BrokenBarrierError, Event, get_ident, local
 from time import sleep
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from sibling_passes import Again, module_of, run
+from toy_steps import manager, pipeline, step
 
 from passel import (
     OpPassManager,
     Pass,
     PassContext,
+    PassFailedError,
     PassInstrumentation,
     PassManager,
 )
 from passel.execution.strategies import Sequential
 from passel.execution.strategies.threads import Threads
-from passel.testing import ToyAdapter, ToyOp
+from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -54,6 +56,24 @@ class MeetAlone(Meet):
 
     name = "meet-alone"
     can_thread = False
+
+
+def test_a_later_sibling_may_be_to_blame() -> None:
+    """Threads run later ops before earlier ones, so that no pass on an earlier op is blamed."""
+    reached = Event()
+
+    def reach(op: ToyOp, ctx: PassContext) -> None:
+        assert op.parent is not None
+        op.parent.body[1].value += 1
+        reached.set()
+
+    wait = pipeline(step(lambda op, ctx: reached.wait(5), "wait"), anchor="toy.module")
+    ops = ["toy.module"] * 2 + ["toy.func"] + ["toy.module"] * 13  # in shares of two
+    with ThreadPoolExecutor(2) as pool, pytest.raises(PassFailedError) as info:
+        pm = manager(wait, pipeline(step(reach)))
+        pm.run(parse_toy(f"toy.module({', '.join(ops)})"), executor=pool, jobs=2)
+    assert "changed by a pass on a sibling" in str(info.value)
+    assert "wait" not in str(info.value)
 
 
 class Size:

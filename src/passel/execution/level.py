@@ -176,8 +176,12 @@ class Level:
         """Return the failure for an op that was erased or moved before its pipeline ran."""
         self.gone.add(task.number)
         rest = "" if self._lifetime.survives_loss else "; later ops are not processed"
-        suspects, name = self.suspects(range(task.number)), task.plan.op_name
+        suspects, name = self.suspects(self.before(task)), task.plan.op_name
         return self._failing.violation(suspects, self.ctx.op, f"{GONE}{rest}", name)
+
+    def before(self, task: PassContext[Any]) -> Iterable[int]:
+        """Return the indices of the siblings on which pipelines may have run before a task."""
+        return range(task.number) if self.is_in_order else {each.number for each in self.tasks}
 
     def suspects(self, numbers: Iterable[int]) -> Suspects:
         """Return the `Suspects` for the pipelines that ran on the siblings with given indices."""

@@ -331,7 +331,7 @@ class Loop(VerifyingRun):
             return CHANGED + self.tell(level.ctx, level.lose(task))
         before = None
         if level.is_tracked and level.done and not level.enter(task):
-            violation = level.violation(task.op, BESIDE, range(task.number))
+            violation = level.violation(task.op, BESIDE, level.before(task))
             before = CHANGED + self.tell(level.ctx, violation)
             if self.verify(level.step, task.op) is not None:
                 return before  # passes may fail in any way on an invalid op
