@@ -96,10 +96,6 @@ class Level:
         take, enclosing = self._adapter.fingerprint, outwards(self._adapter, self.ctx.op)
         return [take(op, recursive=False) for op in enclosing]
 
-    def state_of(self, task: PassContext[Any]) -> object:
-        """Return the last fingerprint of a task's op, or None if fingerprints are unknown."""
-        return self._states[task.number] if self.is_tracked else None
-
     def enter(self, task: PassContext[Any]) -> bool:
         """Return whether the fingerprint of an op is still unchanged before its pipeline runs."""
         was = self._states[task.number]

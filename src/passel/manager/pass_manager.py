@@ -209,7 +209,7 @@ class PassManager(RunSettings, OpPassManager):
                 or one process and all threads of MLIR. Changes that passes make outside the IR are
                 lost in worker processes.
             executor: An executor that runs nested pipelines, such as a `ThreadPoolExecutor`. `jobs`
-                then limits the number of concurrent tasks.
+                is then the number of workers that the ops are divided among.
 
         Raises:
             AnchorError: The name of `op` differs from the anchor, or a pass cannot be scheduled. No

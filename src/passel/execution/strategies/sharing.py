@@ -180,7 +180,7 @@ def fence(level: Level) -> Generator[None]:
         raise EncodingError("passes changed more than the ops that they ran on")
 
 
-def _take(run: Run, level: Level, tasks: Sequence[Any], answer: Answer) -> list[Outcome] | None:
+def _take(run: Run, level: Level, tasks: Sequence[Any], answer: Answer) -> Sequence[Outcome] | None:
     """Apply the changes of a worker to the ops of its share, and return the outcomes.
 
     If any part of the answer cannot be decoded, no op is changed, and the function returns None.
@@ -189,9 +189,8 @@ def _take(run: Run, level: Level, tasks: Sequence[Any], answer: Answer) -> list[
     gc.disable()  # many objects are created, and none becomes garbage
     try:
         read = partial(sends.decode_changes, context=run.ir_context)
-        done = zip(tasks, answer.done, strict=True)
-        changes = [read(task.op, data) for task, (_, data) in done if data]
-        for change in changes:
+        outcomes, encoded = zip(*answer.done, strict=True)
+        for change in [read(task.op, it) for task, it in zip(tasks, encoded, strict=True) if it]:
             change()
     except Exception as error:  # noqa: BLE001 - decoders of other packages may raise any exception
         log_warning_once(f"repeating work since the results cannot be read: {brief(error)}")
@@ -199,11 +198,10 @@ def _take(run: Run, level: Level, tasks: Sequence[Any], answer: Answer) -> list[
     finally:
         if collects:
             gc.enable()
-    outcomes = [outcome for outcome, _ in answer.done]
     merge(run, answer.parts, outcomes)
     run.matched |= answer.matched
     for task, outcome in zip(tasks, outcomes, strict=True):
-        task.valid_state = level.state_of(task) if outcome.changed is False else None
+        task.valid_state = task.valid_state if outcome.changed is False else None
         if task.cached is not None:  # as at the end of the pipeline in the worker
             task.cached.clear()
         level.leave(task, outcome)
