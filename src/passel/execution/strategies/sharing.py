@@ -226,7 +226,10 @@ def branch(run: Run, tasks: Sequence[PassContext[Any]]) -> tuple[Run, Any]:
 
 
 def merge(run: Run, parts: Any, outcomes: Sequence[Outcome]) -> None:
-    """Merge the observations of a worker, and report the worker's diagnostics and failures."""
+    """Merge the observations of a worker, and report its diagnostics.
+
+    The calls are in program order, and so are the reports.
+    """
     run.reports.take(sum_of(outcomes))
     run.hooks.merge(parts)
     run.reports.catch_up()
