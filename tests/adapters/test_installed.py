@@ -13,7 +13,5 @@ def test_an_installed_adapter_derives_from_the_contract(monkeypatch: pytest.Monk
     """One that does not is refused by name, with the way out, before it is asked anything."""
     point = EntryPoint("strange", "types", "SimpleNamespace", "passel")
     monkeypatch.setattr(adapters, "_adapters", lambda: {"strange": point})
-    with pytest.raises(
-        AdapterError, match=r"'strange' .* let its class derive from passel.ir.IRAd"
-    ):
+    with pytest.raises(AdapterError, match=r"'strange' .* derive .* from passel.ir.IRAd"):
         adapter_named("strange")

@@ -165,7 +165,7 @@ def test_verification(mlir_world: World, redundant: str) -> None:
     with pytest.raises(PassFailedError, match=r"0:xdsl/func\.func/0:invalidate"):
         manager.run(mlir_world.read(redundant))
     manager.enable_verifier(False)
-    with pytest.raises(PassFailedError, match="MLIR cannot read it"):
+    with pytest.raises(PassFailedError, match="MLIR cannot read the op"):
         manager.run(mlir_world.read(redundant))
 
 

@@ -162,7 +162,7 @@ def test_what_the_other_ir_cannot_read(mlir_world: World, value: str, why: str) 
     """What cannot cross fails with the reason, and leaves the op alone."""
     module = mlir_world.read(f"module attributes {{x.v = {value}}} {{}}")
     before = mlir_world.text(module)
-    with pytest.raises(PassFailedError, match=f"xDSL cannot read it: {why}"):
+    with pytest.raises(PassFailedError, match=f"xDSL cannot read the op: {why}"):
         mlir_world.manager("builtin.module(other(cse))").run(module)
     assert mlir_world.text(module) == before
 

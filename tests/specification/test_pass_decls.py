@@ -263,18 +263,18 @@ WRONG = {
         """def A : Pass<"a"> {
         let options = [Option<"aB", "x", "int", "", "">,
                        Option<"a_b", "y", "int", "", "">]; }""",
-        "Passes.td:4: error: option 'x' and option 'y' of pass 'a' are both 'a_b' in Python",
+        "Passes.td:4: error: option 'x' and option 'y' of pass 'a' are both called 'a_b' in Python",
     ),
     "colliding statistic": (
         """def A : Pass<"a"> { let options = [Option<"num_x", "num-x", "int", "", "">];
         let statistics = [Statistic<"numX", "n", "">]; }""",
-        "Passes.td:3: error: option 'num-x' and statistic 'n' of pass 'a' are both 'num_x' in Py",
+        "Passes.td:3: error: option 'num-x' and statistic 'n' of pass 'a' are both called 'num_x'",
     ),
     "base class": (
         'def A : PassBase<"a", "MyBase">;',
-        "Passes.td:2: error: base class 'MyBase' of pass 'a' is not known; Pass and Interface",
+        "Passes.td:2: error: base class 'MyBase' of pass 'a' is unknown; use Pass or Interface",
     ),
-    "anonymous": ('def : Pass<"a">;', "Passes.td:2: error: pass 'a' needs a name for its class"),
+    "anonymous": ('def : Pass<"a">;', "Passes.td:2: error: pass 'a' has no class name; write"),
     "keyword": ('def None : Pass<"a">;', "Passes.td:2: error: 'None' is a reserved word in Python"),
     "unnamed option": (
         'def A : Pass<"a"> { let options = [Option<"x", "", "int", "", "">]; }',

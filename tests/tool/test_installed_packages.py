@@ -262,9 +262,11 @@ def test_packages_that_register_one_name(opt: Callable[..., Outcome]) -> None:
     assert outcome.code == 0
     for name in ("cse", "another", "canonicalize"):
         assert f"  --{name}  " in outcome.out
-    what = "passel-opt: warning: '{}' of package '{}' 1.0 is skipped: {} registered it first; "
+    what = (
+        "passel-opt: warning: '{}' of package '{}' 1.0 is skipped: {} registered the name first; "
+    )
     assert {
-        line.removesuffix("override=True replaces it") for line in outcome.err.splitlines()
+        line.removesuffix("use override=True to replace it") for line in outcome.err.splitlines()
     } == {
         what.format("mine", "second", "passel.xdsl.passes.canonicalize of package 'first' 1.0"),
     }

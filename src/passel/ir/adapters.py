@@ -50,7 +50,7 @@ def adapter_named(name: str) -> IRAdapter:
     if not isinstance(adapter, IRAdapter):
         kind = type(adapter).__name__
         msg = f"the adapter '{name}' of package {package} is a {kind}, which is not an IRAdapter"
-        raise AdapterError(f"{msg}: let its class derive from passel.ir.IRAdapter")
+        raise AdapterError(f"{msg}: derive {kind} from passel.ir.IRAdapter")
     return adapter
 
 

@@ -52,7 +52,7 @@ def leave_out_name(name: str, package: str, owner: str) -> None:
         package: The text that `package_of` returns for the package.
         owner: The text that describes the origin of the earlier registration.
     """
-    cause = f"{owner} registered it first; override=True replaces it"
+    cause = f"{owner} registered the name first; use override=True to replace it"
     _left_out.setdefault((f"'{name}' of package {package}", cause), "")
 
 

@@ -82,7 +82,7 @@ class CompositeFixedPoint(Pass[Any, None]):
     name = "composite-fixed-point-pass"
     preserves: ClassVar[tuple[type, ...]] = (AllAnalyses,)  # beside the effects of its pipeline
     title: str = option(
-        default="CompositeFixedPointPass", name="name", help="Name of the pass in its warning."
+        default="CompositeFixedPointPass", name="name", help="The name of the pass in warnings."
     )
     pipeline: BarePipeline = option(
         default=BarePipeline(), help="The repeated pipeline, such as `canonicalize,cse`."

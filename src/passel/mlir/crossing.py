@@ -59,7 +59,7 @@ class MLIRSide:
         try:
             op = parse_source(self.context, text, "<crossing>", implicit_module=False)
         except ParseError as error:
-            raise PassFailure(f"MLIR cannot read it: {error.diagnostics[0].message}") from error
+            raise PassFailure(f"MLIR cannot read the op: {error.diagnostics[0].message}") from error
         if not enclosing:
             return op
         return self.adapter.children(op)[-1].operation.detach_from_parent().opview

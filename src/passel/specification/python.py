@@ -150,7 +150,7 @@ def in_python(declared: PassDeclaration, *, by_variable: bool = False) -> Python
     name, where = declared.def_name, str(declared.place)
     if not name or name.startswith("anonymous_"):
         raise SpecificationError(
-            f"pass '{declared.argument}' needs a name for its class: def Name : ...", where
+            f"pass '{declared.argument}' has no class name; write def Name : ...", where
         )
     if iskeyword(name):
         raise SpecificationError(f"'{name}' is a reserved word in Python; rename the record", where)
@@ -177,8 +177,8 @@ def _kind(declared: PassDeclaration) -> tuple[str, str]:
     base = _BASE.fullmatch(declared.base_class.strip())
     if base is None:
         raise SpecificationError(
-            f"base class '{declared.base_class}' of pass '{declared.argument}' is not known; "
-            "Pass and InterfacePass are",
+            f"base class '{declared.base_class}' of pass '{declared.argument}' is unknown; "
+            "use Pass or InterfacePass",
             str(declared.place),
         )
     target = base[2].strip()
@@ -300,7 +300,7 @@ def _check_attributes(
         if attribute in known:
             raise SpecificationError(
                 f"{known[attribute]} and {what} of pass '{declared.argument}' are both "
-                f"'{attribute}' in Python",
+                f"called '{attribute}' in Python",
                 str(source.place),
             )
         known[attribute] = what

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from passel.frontend import Frontend
 
 _NONSENSE = "qqqqqq.zzzzzz"
-_KIND = "(name, registered, isolated)"
+_KIND = "(name, registered, isolated) of the kind"
 _FORMS = [PrintFlags(generic=g, debuginfo=d) for g, d in product((False, True), repeat=2)]
 
 
@@ -83,9 +83,9 @@ class AdapterContract(Subject):
         for _, node, op in self._sample().ops():
             kind = self.adapter.kind_of(op)
             found = (kind.name, kind.registered, kind.isolated)
-            equal(found, self._kind(node.role), f"{_KIND} from 'kind_of' of a {node.role}")
+            equal(found, self._kind(node.role), f"{_KIND} that 'kind_of' returns for a {node.role}")
             if self.interface is not None:
-                what = f"'implements({self.interface.__name__})' from 'kind_of' of a {node.role}"
+                what = f"'implements({self.interface.__name__})' of the kind of a {node.role}"
                 expected = node.role in self.implementing
                 equal(kind.implements(self.interface), expected, what)
 
@@ -94,9 +94,9 @@ class AdapterContract(Subject):
         sample, keys = self._sample(), dict[str, Any]()
         for _, node, op in (*sample.ops(), *self._sample(sample.context).ops()):
             name, key = self.names[node.role], self.adapter.key_of(op)
-            what = f"'key_of' of two ops '{name}' returns two different objects"
+            what = f"'key_of' returns different objects for two '{name}' ops"
             check(keys.setdefault(name, key) is key, what)
-        what = "the number of keys from 'key_of' for different op names"
+        what = "the number of keys that 'key_of' returns for different op names"
         equal(len(set(keys.values())), len(keys), what)
 
     def test_named_kinds(self) -> None:
@@ -108,7 +108,7 @@ class AdapterContract(Subject):
             found = kind and (kind.name, kind.registered, kind.isolated)
             known = role is not None and role not in self.unregistered
             expected = self._kind(role) if role and known else None
-            equal(found, expected, f"{_KIND} from 'kind_named' of '{name}'")
+            equal(found, expected, f"{_KIND} that 'kind_named' returns for '{name}'")
 
     def test_suggestions(self) -> None:
         """`suggest_op` suggests a name for a misspelled op name, but not for an unrelated name."""
@@ -137,7 +137,7 @@ class AdapterContract(Subject):
             children = self.adapter.children(outer)
             count = len(children)
             self.move(children[path[-1]], sample.at(into))
-            equal(len(children), count, "the length of 'children' after one of them has moved")
+            equal(len(children), count, "the length of 'children' after a child has moved")
 
     def test_parents(self) -> None:
         """`parent` returns the enclosing op, and None for the top-level op."""
@@ -173,7 +173,7 @@ class AdapterContract(Subject):
         if unknown := self.misspelt[2]:
             what = f"'load_dialects' with the unknown dialect '{unknown}'"
             error = raised(LookupError, lambda: load([*known, unknown]), what)
-            check(f"'{unknown}'" in str(error), f"{what} raised {error}without its name")
+            check(f"'{unknown}'" in str(error), f"{what} raised '{error}', without the name")
 
     # -- Verification ------------------------------------------------------------------------
 
@@ -200,7 +200,7 @@ class AdapterContract(Subject):
                 verify = partial(self.adapter.verify, op, recursive=recursive)
                 what = f"'verify' of invalid IR with recursive={recursive}"
                 error = raised(InvalidIR, verify, what)
-                equal(error.op, func, "the op in the error from 'verify'")
+                equal(error.op, func, "the op of the error that 'verify' raises")
                 check(error.message, "the error from 'verify' has no message")
                 what = f"the message of the error from 'verify' starts with a name: {error.message}"
                 check(not error.message.startswith("'"), what)
@@ -217,12 +217,12 @@ class AdapterContract(Subject):
                 self.break_(func)
             text = self.adapter.print_op(sample.top, flags)
             for symbol in symbols:
-                check(symbol in text, f"text from 'print_op' lacks the symbol '{symbol}': {text}")
+                check(symbol in text, f"the text from 'print_op' lacks symbol '{symbol}': {text}")
             what = "the order of symbols in the text from 'print_op'"
             equal(sorted(symbols, key=text.index), symbols, what)
             check(not text.endswith("\n"), "the text from 'print_op' ends with a newline")
             own = self.adapter.symbol_name(func) or ""
-            what = f"the text of @{own} from 'print_op' lacks its symbol"
+            what = f"the text that 'print_op' returns for @{own} lacks the symbol"
             check(own in self.adapter.print_op(func, flags), what)
 
     def test_fingerprint_of_the_unchanged(self) -> None:
@@ -234,7 +234,7 @@ class AdapterContract(Subject):
             self.adapter.print_op(sample.top, flags)
         self.adapter.verify(sample.top, recursive=True)
         after = [(take(op), take(op, recursive=False)) for op in ops]
-        equal(after, before, "'fingerprint' of ops that did not change")
+        equal(after, before, "the 'fingerprint' of ops that did not change")
 
     def test_fingerprint_of_the_changed(self) -> None:
         """Changing an op changes only the fingerprints of the op and of the enclosing ops."""
@@ -249,9 +249,9 @@ class AdapterContract(Subject):
             differ(take(changed, recursive=False), own, what)
             for place, (known, op) in before.items():
                 if place == path[: len(place)]:
-                    differ(take(op), known, "'fingerprint' of an op around a changed op")
+                    differ(take(op), known, "the 'fingerprint' of an op that contains a changed op")
                 elif path != place[: len(path)]:
-                    equal(take(op), known, "'fingerprint' of a sibling of the op that changed")
+                    equal(take(op), known, "the 'fingerprint' of a sibling of a changed op")
 
     def test_fingerprint_of_the_moved(self) -> None:
         """Moving an op changes the fingerprints of the old and new parents, but not of the op."""
@@ -264,10 +264,10 @@ class AdapterContract(Subject):
             parts = take(into, recursive=False)
             self.move(moved, into)
             for op, known in zip(changed, before, strict=True):
-                differ(take(op), known, "'fingerprint' of an op around the old or new place of one")
-            what = "the non-recursive 'fingerprint' of an op into which another has moved"
+                differ(take(op), known, "the 'fingerprint' of an old or new parent of a moved op")
+            what = "the non-recursive 'fingerprint' of the new parent of a moved op"
             differ(take(into, recursive=False), parts, what)
-            equal(take(moved), own, "'fingerprint' of an op that has moved, but not changed,")
+            equal(take(moved), own, "the 'fingerprint' of a moved op")
 
     # -- Runs --------------------------------------------------------------------------------
 
@@ -305,7 +305,7 @@ class AdapterContract(Subject):
         self.change(ops[0])
         after = [self.adapter.identity_of(op) for op in self.adapter.children(top)]
         equal(after, before, "'identity_of' ops after one of them has changed")
-        equal(len(set(before)), len(ops), "the number of keys from 'identity_of' for different ops")
+        equal(len(set(before)), len(ops), "the number of identities of different ops")
 
     def test_renewing(self) -> None:
         """`renew_fingerprint` returns the old fingerprint object until the op changes."""
@@ -332,7 +332,7 @@ class AdapterContract(Subject):
             able.decode_changes(func, able.encode_changes(other, noted), context)()
             flags = PrintFlags(generic=True)
             after, expected = (self.adapter.print_op(op, flags) for op in (func, other))
-            equal(after, expected, "an op after 'decode_changes' of those of another one")
+            equal(after, expected, "an op after 'decode_changes' with another op's changes")
         kept = [now is func for now, func in zip(sample.functions(), functions, strict=True)]
         check(all(kept), "'decode_changes' has replaced its op with another object")
 
@@ -343,7 +343,7 @@ class AdapterContract(Subject):
             wrapped = able.wrap_pass(foreign)
             what = f"'wrap_pass' of {foreign!r} returns {wrapped!r}, expected a Pass"
             check(isinstance(wrapped, Pass), what)
-        raised(TypeError, lambda: able.wrap_pass(3), "'wrap_pass' of 3, which is not a pass,")
+        raised(TypeError, lambda: able.wrap_pass(3), "'wrap_pass(3)'")
 
     def test_files(self) -> None:
         """Text that a frontend has printed can be parsed, and prints as the same text again."""
@@ -358,4 +358,4 @@ class AdapterContract(Subject):
             part = SourcePart(texts[-1], "contract")
             text = frontend.emit(frontend.read(part, context, lambda _: None), context)
             texts.append(text if isinstance(text, str) else text.decode())
-        equal(texts[2], texts[1], "the text that 'emit' writes after parsing it again")
+        equal(texts[2], texts[1], "the text that 'emit' writes for its own parsed output")

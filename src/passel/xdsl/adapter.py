@@ -300,7 +300,7 @@ class XDSLAdapter(IRAdapter):
         from passel.xdsl.module_passes import pass_class_for
 
         if not issubclass(foreign, ModulePass):
-            msg = f"expected a class of passes, got {foreign!r}"
+            msg = f"expected a ModulePass class, got {foreign!r}"
             raise TypeError(msg)
         return pass_class_for(foreign)
 

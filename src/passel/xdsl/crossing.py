@@ -61,7 +61,7 @@ class XDSLSide:
             printer.print_op(op)
         except Exception as error:  # printers raise what they like
             reason = str(error).partition("\n")[0] or type(error).__name__
-            raise PassFailure(f"xDSL cannot print it: {reason}") from error
+            raise PassFailure(f"xDSL cannot print the op: {reason}") from error
         return stream.getvalue()
 
     def knows(self, name: str) -> bool:
@@ -77,7 +77,7 @@ class XDSLSide:
         try:
             return parse_source(self.context, text, "<crossing>", implicit_module=False)
         except ParseError as error:
-            raise PassFailure(f"xDSL cannot read it: {error.msg}") from error
+            raise PassFailure(f"xDSL cannot read the op: {error.msg}") from error
 
     def symbol(self, op: Operation, name: str) -> Operation | None:
         """Return the closest symbol called `name` in the ops around `op`, or None."""

@@ -82,7 +82,7 @@ def obstacle(call: CallOp, callee: FuncOp, context: Context) -> str:
     if callee.is_ancestor(call):
         return "the callee is recursive"
     if _is_marked(call) or _is_marked(callee):
-        return "it is marked no_inline"
+        return "the call or the callee is marked no_inline"
     if not _returns(body) or not _fits(body, call):
         return "the blocks of the callee cannot be inlined here"
     same_table = enclosing_table(call) is enclosing_table(callee)

@@ -166,4 +166,4 @@ def _random_value(kind: Attribute, numbers: Random) -> Any:
         values = [_random_value(element, numbers) for _ in range(prod(shape))]
         xtype = xtype_for_el_type(element, _INDEX_WIDTH)
         return ShapedArray(TypedPtr[Any].new(values, xtype=xtype), shape)
-    raise NotComputedError(f"takes a {kind}, which needs given arguments")
+    raise NotComputedError(f"takes a {kind}; give arguments, as in @name(1 : i32)")

@@ -64,14 +64,14 @@ class Inliner(Pass["Operation"]):
         help="The pipeline for callables that op-pipelines does not list.",
     )
     op_pipelines: tuple[OpPassManager, ...] = option(
-        default=(), help="Pipelines that simplify the callables that they are anchored on."
+        default=(), help="Pipelines that simplify the callables that their anchors name."
     )
     max_iterations: int = option(
         default=4, help="Maximum number of inlining iterations in a group of recursive functions."
     )
     inlining_threshold: int = option(
         default=_NO_LIMIT,
-        help="Inline only callees with at most this percentage of their caller's ops.",
+        help="Inline only callees with at most this percentage of the caller's number of ops.",
     )
     inlined: ClassVar[Statistic] = Statistic("Number of calls inlined", name="num-inlined")
     erased: ClassVar[Statistic] = Statistic("Number of private callables erased", name="num-erased")
@@ -233,7 +233,7 @@ class _Inliner:
             return reason
         size = sum(1 for region in caller.regions for _ in region.walk())
         percent = sum(1 for _ in callee.body.walk()) * 100 // size
-        return "" if 0 < self._threshold >= percent else "the callee is above the threshold"
+        return "" if 0 < self._threshold >= percent else "the callee exceeds the threshold"
 
     def _erase(self, callee: Operation) -> None:
         self._uses.subtract(self._references([callee]))

@@ -77,11 +77,11 @@ def _hoist_from(loop: ForOp, ctx: PassContext) -> bool:
 def _obstacle(op: Operation) -> str:
     """Return why an op must not be hoisted, or an empty string if it may be hoisted."""
     if not is_side_effect_free(op):
-        return "it may have side effects"
+        return "the op may have side effects"
     if not is_speculatable(op):
-        return "it may be undefined where the loop does not run"
+        return "the op may have undefined behavior if the loop body does not run"
     if any(isinstance(inner, _DIVISIONS) and _may_trap(inner) for inner in op.walk()):
-        return "the division may trap where the loop does not run"
+        return "the division may trap if the loop body does not run"
     return ""
 
 

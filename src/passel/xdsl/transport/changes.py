@@ -76,7 +76,7 @@ def checked_snapshot(root: Operation) -> Snapshot:
     """
     records = snapshot(root)
     if any(True for _ in payloads_in(chain.from_iterable(records))):
-        raise EncodingError(f"'{root.name}' has attributes that can be changed in place")
+        raise EncodingError(f"'{root.name}' has mutable attributes")
     return records
 
 
@@ -168,7 +168,7 @@ def _are_same(some: Sequence[object], others: Sequence[object]) -> bool:
 
 
 def _leaves_it(name: str) -> EncodingError:
-    return EncodingError(f"'{name}' uses a value from outside, or one of its own is used outside")
+    return EncodingError(f"a value is used both inside and outside '{name}'")
 
 
 def decode_changes(root: Operation, data: bytes, context: Context) -> Callable[[], None]:
