@@ -212,7 +212,7 @@ def test_a_file_that_cannot_be_written_is_reported_once(
     for _ in range(2):
         with trace.scope("all"), manager().instrument(trace) as pm:
             pm.run(parse_toy(MODULE))
-    assert [record.getMessage() for record in caplog.records] == ["the trace cannot be written"]
+    assert [record.getMessage() for record in caplog.records] == ["cannot write the trace"]
 
 
 def test_one_file_holds_all_runs(tmp_path: Path) -> None:

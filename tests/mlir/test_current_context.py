@@ -64,8 +64,8 @@ def test_names_without_a_context() -> None:
     (problem,) = caught.value.problems
     assert problem.message == (
         "pass 'convert-func-to-llvm' is for ops of mlir, but this pipeline runs on ops of xdsl: "
-        "create it with PassManager(anchor, context), or inside the context, so that names refer "
-        "to passes of its IR"
+        "create the pipeline with PassManager(anchor, context), or inside the context, so that "
+        "names refer to passes of that IR"
     )
     assert problem.span is not None
     assert problem.span.text == "convert-func-to-llvm"

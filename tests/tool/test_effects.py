@@ -133,7 +133,7 @@ def test_all_effects_are_named_at_once(tool: Tool) -> None:
     outcome = replay(tool, "builtin.module(mlir-opt,cse,apply-pdl{pdl-file=x},mlir-opt)")
     assert outcome.err.splitlines()[0].endswith(
         "error: pass 'mlir-opt' runs programs and pass 'apply-pdl' reads files, which a pipeline "
-        "from a file may do only if you trust it: --allow-effects=read-files,run-programs"
+        "from a file may do only if you trust the file: --allow-effects=read-files,run-programs"
     )
 
 
@@ -272,5 +272,5 @@ def test_a_record_as_the_input_runs_no_pass_that_declares_effects(tool: Tool) ->
     assert tool(*common, "--record=run.record", stdin=b"module {}").code == 0
     Path("made").unlink()
     error = only_error(tool("run.record", "--load-pass-plugin=plugin.py", "--start-after=cse"))
-    assert "which a pipeline from a file may do only if you trust it" in error
+    assert "which a pipeline from a file may do only if you trust the file" in error
     assert not Path("made").exists()

@@ -130,8 +130,8 @@ def test_wrong_options_of_a_pass_flag(tool: Tool) -> None:
 
 WRONG_FLAGS = [
     (["in.mlir", "other.mlir"], "expected one input, got 'in.mlir' and 'other.mlir'"),
-    (["in.mlir", "-o"], "'-o' requires a value: -o=<file>"),
-    (["--pass-pipeline"], "'--pass-pipeline' requires a value: --pass-pipeline=<pipeline>"),
+    (["in.mlir", "-o"], "'-o' requires a value: write -o=<file>"),
+    (["--pass-pipeline"], "'--pass-pipeline' requires a value: write --pass-pipeline=<pipeline>"),
     (["--load-pass-plugin"], "'--load-pass-plugin' requires a value"),
     (["--load-pass-plugin="], "'--load-pass-plugin' requires a value"),
     (["--verify-roundtrip"], "'--verify-roundtrip' needs --ir=mlir: xDSL does not support it"),

@@ -184,7 +184,7 @@ class _Linter(NamedTuple):
         for other in inner.spans[1:]:
             if other is not None and name in other.text:  # or else a registered pipeline added it
                 message = (
-                    f"two nested pipelines on '{name}' run as one: merge them: {name}(...,...)"
+                    f"two nested pipelines on '{name}' run as one; merge them into {name}(...,...)"
                 )
                 yield Finding(Severity.WARNING, message, other)
         if not inner.steps and span is not None:

@@ -242,7 +242,7 @@ class Trace(PassInstrumentation):
                 self._append(target, text)
         except OSError:
             self._broken = True  # for good: the contents of the file are unknown now
-            log_exception("the trace cannot be written")
+            log_exception("cannot write the trace")
         self._pending.clear()
 
     def _append(self, path: Path, text: str) -> None:

@@ -135,7 +135,7 @@ class EffectsGuard:
                 remedy = self._remedy.replace("{effects}", ",".join(needed))
             message = (
                 f"{' and '.join(findings)}, which a pipeline from a file may do only if you "
-                f"trust it: {remedy}"
+                f"trust the file: {remedy}"
             )
             place = next(iter(findings.values()))
             raise EffectsError(Problem(message, place), effects=sorted(missing))

@@ -104,8 +104,8 @@ class PipelineCompiler:
             if pass_.ir not in ("", self.adapter.name):
                 message = (
                     f"pass '{pass_.name}' is for ops of {pass_.ir}, but this pipeline runs on "
-                    f"ops of {self.adapter.name}: create it with PassManager(anchor, context), or "
-                    "inside the context, so that names refer to passes of its IR"
+                    f"ops of {self.adapter.name}: create the pipeline with PassManager(anchor, "
+                    "context), or inside the context, so that names refer to passes of that IR"
                 )
                 raise AnchorError(Problem(message, span))
 

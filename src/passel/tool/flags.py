@@ -198,7 +198,7 @@ def _text(flag: Flag, word: str, attached: str | None, rest: list[str]) -> str |
     if attached is not None or not flag.metavar or flag.implied is not None:
         return attached
     if not rest:
-        raise UsageError(f"'{word}' requires a value: {word}={flag.metavar}")
+        raise UsageError(f"'{word}' requires a value: write {word}={flag.metavar}")
     return rest.pop(0)
 
 

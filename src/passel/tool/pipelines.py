@@ -285,7 +285,7 @@ def run_stretch(manager: PassManager, op: Any, settings: Settings, **how: Any) -
 
         if order(start) > order(stop):
             raise UsageError(
-                f"{stop} comes before {start} in the pipeline: there are no passes between them"
+                f"'--stop-after={stop}' comes before '--start-after={start}' in the pipeline"
             )
     stretch = Stretch(paths, settings.choice.adapter.symbol_name, start, stop)
     manager.add_gate(stretch)

@@ -57,7 +57,7 @@ class PipelineFlags(FlagGroup):
         searched=True,
     )
     jobs: Jobs | None = common(
-        "number of worker processes, or auto (default: $PASSEL_JOBS, else none)",
+        "number of worker processes, or auto (default: $PASSEL_JOBS, or else none)",
         "<n>",
         short=("j",),
         parse=jobs_of,

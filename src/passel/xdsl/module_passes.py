@@ -237,7 +237,7 @@ def _in_own_module(op: Operation, name: str, ctx: PassContext) -> Generator[Modu
     elif module.attributes != attributes:
         problem = "changed attributes of the module around its op"
     elif place is None and len(results) > 1:
-        problem = "added ops next to its op, which is not in a module"
+        problem = "added ops next to its op, but the op is not in a module"
     else:
         return
     raise PassFailure(f"it {problem}; run builtin.module({name}) instead")

@@ -13,9 +13,9 @@
 // TWO-NEXT: builtin.module/1:dce
 
 // RUN: not passel-opt %s -p "builtin.module(func.func(cse),dce,dce)" --start-after=0:dce --stop-after=cse 2>&1 | FileCheck %s --check-prefix=ORDER
-// ORDER: passel-opt: error: builtin.module/func.func/0:cse comes before builtin.module/0:dce in the pipeline: there are no passes between them
+// ORDER: passel-opt: error: '--stop-after=builtin.module/func.func/0:cse' comes before '--start-after=builtin.module/0:dce' in the pipeline
 // RUN: not passel-opt %s -p "builtin.module(func.func(cse),dce,dce)" --start-after=cse --stop-after=cse@f 2>&1 | FileCheck %s --check-prefix=ON-ONE
-// ON-ONE: passel-opt: error: builtin.module/func.func/0:cse@f comes before builtin.module/func.func/0:cse in the pipeline: there are no passes between them
+// ON-ONE: passel-opt: error: '--stop-after=builtin.module/func.func/0:cse@f' comes before '--start-after=builtin.module/func.func/0:cse' in the pipeline
 
 // RUN: not passel-opt %s -p "builtin.module(func.func(cse),dce,dce)" --stop-after=cse@g 2>&1 | FileCheck %s --check-prefix=NO-OP
 // NO-OP: passel-opt: error: the run did not reach builtin.module/func.func/0:cse@g: the pass ran on no op named @g

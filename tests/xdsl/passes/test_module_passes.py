@@ -240,7 +240,7 @@ def test_op_without_a_module(context: Context, parse_op: Callable[[str], Operati
     manager.run(function)
     assert function.attributes["demo.visited"] == StringAttr("1")
     manager.add(Scripted("add"))
-    with pytest.raises(PassFailedError, match=r"which is not in a module; run builtin\.module"):
+    with pytest.raises(PassFailedError, match=r"the op is not in a module; run builtin\.module"):
         manager.run(function)
     assert function.parent is None
 
