@@ -64,11 +64,11 @@ WRONG: list[tuple[Callable[[Call], object], type[Exception], str]] = [
     (lambda b: b.add(made(B())), TypeError, BUILDER),
     (lambda b: b.insert_before("a", made(B())), TypeError, BUILDER),
     (lambda _: Bundle("tidy", A(), types=("cleanup",)), DefinitionError, "'cleanup' in types of bundle 'tidy' is not a PassType"),  # pyright: ignore[reportArgumentType]
-    (lambda _: Bundle("tidy", A(), types=CLEANUP), DefinitionError, "types of bundle 'tidy' is PassType(name='cleanup'); write (PassType("),  # pyright: ignore[reportArgumentType]
-    (lambda _: type("Tidy", (Pass,), {"name": "tidy", "types": "cleanup"}), DefinitionError, "types of Tidy is"),
-    (lambda _: DeclarationTable().declare("cse", types=CLEANUP), DefinitionError, "types of DeclarationTable is"),  # pyright: ignore[reportArgumentType]
-    (lambda _: type("Tidy", (Pass,), {"name": "tidy", "constraints": after_any("b")}), DefinitionError, "constraints of Tidy is Constraint("),
-    (lambda _: Bundle("tidy", A(), constraints=after_any("b")), DefinitionError, "constraints of bundle 'tidy' is"),  # pyright: ignore[reportArgumentType]
+    (lambda _: Bundle("tidy", A(), types=CLEANUP), DefinitionError, "types of bundle 'tidy' must be a tuple; write (PassType("),  # pyright: ignore[reportArgumentType]
+    (lambda _: type("Tidy", (Pass,), {"name": "tidy", "types": "cleanup"}), DefinitionError, "types of Tidy must be"),
+    (lambda _: DeclarationTable().declare("cse", types=CLEANUP), DefinitionError, "types of DeclarationTable must be"),  # pyright: ignore[reportArgumentType]
+    (lambda _: type("Tidy", (Pass,), {"name": "tidy", "constraints": after_any("b")}), DefinitionError, "constraints of Tidy must be a tuple; write (Constraint("),
+    (lambda _: Bundle("tidy", A(), constraints=after_any("b")), DefinitionError, "constraints of bundle 'tidy' must be"),  # pyright: ignore[reportArgumentType]
     (lambda b: b.constrain(A, once), DefinitionError, "; write once(...)"),
     (lambda b: b.extend("x"), TypeError, "an extension is a function that takes a builder, not 'x'"),
     (lambda b: b.extend(ADD, ADD), InsertionError, "two extensions have the name 'functools.partial'"),

@@ -98,7 +98,7 @@ def test_a_registered_pipeline_may_nest(
     assert str(parse("toy.module(funcs)")) == "toy.module(toy.func(on-func))"
     with pytest.raises(AnchorError, match="did you intend to nest"):
         parse("toy.module(wrong)")
-    with pytest.raises(PipelineError, match=r"adds nothing .* \(OpPassManager\)") as e:
+    with pytest.raises(PipelineError, match=r"adds no passes .* \(OpPassManager\)") as e:
         parse("toy.module(lost)")
     assert e.value.span is not None
     assert e.value.span.text == "lost"
@@ -137,5 +137,5 @@ def test_a_module_pass_in_a_function_is_sent_outwards() -> None:
             PassManager.parse(text, registry=registry)
         assert caught.value.problems[0].message == (
             "can't add pass 'on-module' restricted to 'builtin.module' on a PassManager intended "
-            "to run on 'func.func', put it into the enclosing pipeline, builtin.module(on-module)"
+            "to run on 'func.func', put the pass into the enclosing pipeline, builtin.module(on-module)"
         )

@@ -260,7 +260,7 @@ class CrashReproducer(PassInstrumentation):
             self.running.replace(os.path.realpath(self._target))
         self.reproducer = self._target
         if why := _unnamed(_passes_of(recipe.steps)):
-            how = f"it cannot be replayed: {why}"
+            how = f"the run cannot be replayed: {why}"
         elif command := replay_command(run, recipe.steps, self.replay):
             how = f"to replay: {command.replace('{file}', shlex.quote(title))}"
         else:
@@ -327,10 +327,10 @@ def _unnamed(passes: Iterable[Pass[Any, Any]]) -> str:
         if isinstance(each, CallablePass):
             return (
                 f"pass {each.display_name} is a function, and a file cannot refer to functions; "
-                "turn it into a pass class with a name"
+                "turn the function into a pass class with a name"
             )
         if not each.name:
-            return f"pass {type(each).__name__} has no name; give it one"
+            return f"pass {type(each).__name__} has no name; give the class a name"
     return ""
 
 

@@ -129,7 +129,7 @@ def check_tuples(owner: str, declared: Mapping[str, Any]) -> None:
         # A PassType is a tuple itself.
         if not isinstance(value, (tuple, list, set, frozenset)) or isinstance(value, PassType):
             shown = value.__qualname__ if isinstance(value, type) else repr(value)
-            raise DefinitionError(f"{attribute} of {owner} is {shown}; write ({shown},)")
+            raise DefinitionError(f"{attribute} of {owner} must be a tuple; write ({shown},)")
         for each in cast("Collection[object]", value):
             if not isinstance(each, kinds):
                 raise DefinitionError(f"{each!r} in {attribute} of {owner} is not {what}")

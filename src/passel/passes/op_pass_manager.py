@@ -366,7 +366,7 @@ class OpPassManager:
         if misspelt := suggest(self.anchor, [item.anchor]):
             advice = misspelt.removeprefix("; ")
         elif item.anchor in outer:
-            advice = f"put it into the enclosing pipeline, {item.anchor}({shown})"
+            advice = f"put the pass into the enclosing pipeline, {item.anchor}({shown})"
         else:
             advice = f"did you intend to nest? Write {self.anchor}({item.anchor}({shown}))"
         message = (
