@@ -45,6 +45,7 @@ def test_dumps_begin_as_in_the_build(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pipelines, "banner", lambda _: "CSEPass: cse")  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
     monkeypatch.setattr(native, "banner", pipelines.banner)
     monkeypatch.setattr(native, "class_name", pipelines.class_name.__wrapped__)
+    assert Bindings("mlir").ir is not None  # loads the build
     assert CSE().dump_title(" Failed") == "CSEPass Failed: cse"
     title = Canonicalizer(max_iterations=3).dump_title()
     assert title.startswith("CanonicalizerPass: canonicalize{")
