@@ -1,7 +1,6 @@
 """The ops immediately inside one op, and their fingerprints while nested pipelines run on them.
 
-If the fingerprint of an op changes although no pass ran on this op, a pass on another op changed
-this op.
+If an op's fingerprint changes although no pass ran on the op, a pass on another op changed it.
 """
 
 from __future__ import annotations

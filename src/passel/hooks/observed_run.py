@@ -147,7 +147,7 @@ class Reports:
         return self._emit is not None
 
     def branch(self) -> Reports:
-        """Return a `Reports` object for a worker, which buffers diagnostics and failures."""
+        """Return a `Reports` object that buffers a worker's diagnostics and failures."""
         other = Reports(self._emit, self._on_failure)
         other.is_held = True
         return other

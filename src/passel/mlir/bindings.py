@@ -46,7 +46,7 @@ the modules of these functions registers passes.
 _BARE = ("iree.compiler", "mlir", "torch_mlir")
 """Large builds whose contexts can load dialects lazily. FlyDSL's contexts would crash."""
 
-_APART = "libraries of the two have the same name, so use each in a process of its own"
+_APART = "the builds' libraries share names, so use each build in its own process"
 
 _AVAILABLE = re.compile(r"Available dialects: (.*?)(?: ;| \(\* |$)")
 

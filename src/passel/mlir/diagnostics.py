@@ -81,7 +81,7 @@ _CLASSES = {
 def location_kind(location: Any) -> str:
     """Return the kind of a location: `file`, `name`, `fused`, `callsite`, or an empty string.
 
-    New releases of the bindings have a class for each kind, and old releases have a property.
+    New bindings have a class for each kind; old ones have methods such as `is_a_file`.
     """
     if hasattr(location, "is_a_file"):
         kinds = _CLASSES.values()

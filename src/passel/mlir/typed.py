@@ -168,8 +168,8 @@ def upstream_class(bindings: Bindings, name: str) -> type[TypedNativePass] | Non
 def is_as_declared(bindings: Bindings, kind: type[TypedNativePass]) -> bool:
     """Return whether a build prints the options of a pass as the public release declares them.
 
-    The query sets list options, because MLIR does not print empty lists. The query also sets
-    options without a known default, because printing an uninitialized option crashes the process.
+    The printed pass sets list options, because MLIR does not print empty lists, and options without
+    a known default, because printing an uninitialized option crashes the process.
     """
     infos = kind.option_infos()
     given = [f"{info.name}={_sample(info)}" for info in infos if not _is_printed(info)]

@@ -101,7 +101,7 @@ class CommandLine:
 
 
 def flags_in(words: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the name and value of each flag on a command line, without parsing the command line.
+    """Yield the name and value of each flag on an unparsed command line.
 
     The value is the text after `=` or, if there is no `=`, the next argument. Flags are not
     checked, since some of them affect how the command line is parsed.

@@ -166,7 +166,7 @@ def _oracle(settings: Settings, subject: Subject, case: Case) -> Oracle:
     failure = failure_of(subject, case)
     if failure is None:
         raise SearchError(
-            f"'{case.pipeline}' does not fail on the input; to search for another failure, use "
+            f"'{case.pipeline}' does not fail on the input; to search for something else, use "
             "--computes-else or --interesting=<command>"
         )
     return SameFailure(subject, failure)

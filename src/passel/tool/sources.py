@@ -144,7 +144,7 @@ def _recorded_source(settings: Settings) -> SourcePart:
     record = Record.open(settings.input)
     run = record.info.runs[0]
     if settings.choice.name != run.ir:
-        raise UsageError(f"'{settings.input}' is a record of another IR: {flag_for(run.ir)}")
+        raise UsageError(f"'{settings.input}' is a record of another IR; use {flag_for(run.ir)}")
     paths = [step.path for step in run.steps]
     place = place_in(paths, settings, "start-after")
     if place is None:

@@ -24,7 +24,7 @@
 // RUN: not passel-opt %t.record --start-after=cse@g 2>&1 | FileCheck %s --check-prefix=RECORD
 // RECORD: passel-opt: error: '--start-after': in the record, no pass ran at builtin.module/func.func/0:cse@g
 // RUN: not passel-opt %t.record --ir=mlir 2>&1 | FileCheck %s --check-prefix=IR
-// IR: passel-opt: error: '{{.*}}.record' is a record of another IR: --ir=xdsl
+// IR: passel-opt: error: '{{.*}}.record' is a record of another IR; use --ir=xdsl
 
 // RUN: passel-opt %s --load-pass-plugin=%inputs/wrong_fold.py -p "builtin.module(func.func(wrong-fold),dce)" --record=%t.plugin -o /dev/null
 // RUN: not passel-opt %t.plugin --start-after=wrong-fold 2>&1 | FileCheck %s --check-prefix=PLUGIN
