@@ -213,7 +213,7 @@ def test_threads_of_python_do_not_get_its_ops(caplog: pytest.LogCaptureFixture) 
         with ThreadPoolExecutor() as executor:
             manager.run(module, executor=executor)
         assert str(module).count(f"thread = {get_ident() % 2**31}") == 2
-    said = "no threads: contexts of mlir can be used by only one Python thread at a time"
+    said = "not using threads: contexts of mlir can be used by only one Python thread at a time"
     assert caplog.messages == [said]
 
 

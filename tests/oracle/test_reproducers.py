@@ -158,7 +158,7 @@ class Effect:
 
 
 _OWN = re.compile(
-    r"note: (?:to replay|to write a file|on '|see current)|error: 'func.func' op pass "
+    r"note: (?:to replay|to write a reproducer|on '|see current)|error: 'func.func' op pass "
 )
 
 

@@ -143,7 +143,7 @@ def found_by_walk(pm: PassManager) -> Found:
     """Return who breaks what in the messages: the first pass that each names, but for ended ones."""
     found = Found()
     for message in problems(pm):
-        numbers = [int(number) for number in re.findall(r"'p(\d+)'", message)]
+        numbers = [int(number) for number in re.findall(r"'p(\d+)'", message.partition(";")[0])]
         kind = One if " One" in message else Two
         ends = "is lost when its nested" in message
         found.add((numbers[-1] if ends else numbers[0], numbers[-1], kind))

@@ -176,5 +176,5 @@ def test_a_pass_that_preserves_what_it_changed_is_found(name: str, change: Chang
     manager.enable_analysis_verifier()
     manager.enable_verifier(False)
     # Loops are made of dominance, which is looked at first.
-    with pytest.raises(PassFailedError, match=f"preserve ({name}|DominanceInfo)"):
+    with pytest.raises(PassFailedError, match=f"changed ({name}|DominanceInfo)"):
         manager.run(module)
