@@ -284,8 +284,10 @@ class _Part:
                 with reports.scope("Verify the input", timer="Parser"):
                     self._verify(parsed.op)
             except UnreadableError as error:
+                settings = self._settings
                 for diagnostic in error.diagnostics:
-                    note_other_ir(diagnostic, self._source, self._settings.choice)
+                    if not (settings.verify_diagnostics or settings.allow_unregistered_dialect):
+                        note_other_ir(diagnostic, self._source, settings.choice)
                     self._report(diagnostic)
                 return None
             if not self._run(parsed.op):
