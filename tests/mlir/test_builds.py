@@ -75,7 +75,7 @@ def test_a_build_whose_library_is_that_of_another(monkeypatch: pytest.MonkeyPatc
     other: Any = ModuleType("other._mlir_libs")
     other.__path__ = ["/packages/other/_mlir_libs"]
     monkeypatch.setitem(sys.modules, other.__name__, other)
-    message = r"'mlir' uses /packages/other/_mlir_libs/x\.so, .* 'other': .* a process of its own"
+    message = r"'mlir' uses /packages/other/_mlir_libs/x\.so, .* 'other': .* in its own process"
     with pytest.raises(AdapterError, match=message):
         Bindings("mlir").check_owner(Path("/packages/other/_mlir_libs/x.so"))
 
