@@ -53,11 +53,10 @@ class MLIRAdapter(IRAdapter):
     """The adapter for one build of MLIR's bindings.
 
     Contexts are `ir.Context` objects of the build. The adapter accepts `Operation`, `OpView` and
-    `Module` objects as ops, and returns `OpView` objects. If the build defines a Python class for
-    an op, such as `func.FuncOp`, the returned object is an instance of the class. Compare ops with
-    `==`, because the bindings create a new object for each query. Keep a reference to the top-level
-    op while you use nested ops: deleting the top-level op frees all nested ops, even if Python
-    objects still refer to the nested ops.
+    `Module` objects as ops, and returns `OpView` objects, which are instances of the build's class
+    for the op, such as `func.FuncOp`, if there is one. Compare ops with `==`, because the bindings
+    create a new object for each query. Keep a reference to the top-level op while you use nested
+    ops: deleting the top-level op frees the nested ops, even if Python objects refer to them.
 
     Args:
         root: The root package of the build, as a module or by name.
@@ -175,8 +174,7 @@ class MLIRAdapter(IRAdapter):
     def is_dialect(self, thing: object) -> bool:
         """Return whether an object is a `ContextDialects` or a `register_dialects` function.
 
-        Functions of the build itself are excluded. passel calls these functions for every new
-        context anyway, and some of the functions take a context instead of a registry.
+        Functions of the build itself are excluded: passel calls them for every new context anyway.
         """
         is_own = str(getattr(thing, "__module__", "")).startswith(f"{self.bindings.root}.")
         is_named = getattr(thing, "__name__", "") == "register_dialects"
