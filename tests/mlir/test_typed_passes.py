@@ -203,7 +203,7 @@ def other_value(info: OptionInfo) -> Any:
     """Return a value of an option that is not its default."""
     kind = info.metavar
     if kind.endswith(",..."):
-        element = info._replace(default=None, codec=info.codec.element or info.codec)
+        element = info._replace(default=None, codec=info.codec._replace(metavar=kind[:-4]))
         return (other_value(element),)
     if "pass-manager" in kind:
         return OpPassManager("func.func").add(Canonicalizer(max_iterations=2))

@@ -212,15 +212,6 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         """
         return ()
 
-    @staticmethod
-    def argument_options(argument: str) -> Iterable[tuple[str, str]] | None:  # noqa: ARG004 - for those that take one
-        """Return the names and values of the options that `name[argument]` sets.
-
-        Returns:
-            The pairs of name and value, or None if the pass takes no argument in brackets.
-        """
-        return None
-
     @classmethod
     def from_elements(cls, elements: Sequence[ElementNode], registry: Any) -> Self:
         """Create the pass from `name(elements)`, if the class takes elements.

@@ -96,15 +96,14 @@ def class_of(thing: Any, name: str) -> type[Pass[Any, Any]]:
     Raises:
         DefinitionError: The object is neither a pass class nor a pass.
     """
-    if isinstance(thing, Pass) or (isinstance(thing, type) and issubclass(thing, Pass)):
-        return class_like(cast("_Prototype", thing), name)
-    wrapped: Any = None
+    kind: type = thing if isinstance(thing, type) else type(thing)
+    wrapped: Any = thing if Pass in kind.__mro__ else None
     with suppress(AdapterError, TypeError):
-        if isinstance(thing, type):
-            classes = ability_of(adapter_of_class(thing), WrapsPassClasses)
-            wrapped = classes and classes.wrap_pass_class(thing)
-        else:
-            passes = ability_of(adapter_for(thing), WrapsPasses)
+        if wrapped is None and thing is kind:
+            classes = ability_of(adapter_of_class(kind), WrapsPassClasses)
+            wrapped = classes and classes.wrap_pass_class(kind)
+        elif wrapped is None:
+            passes = ability_of(adapter_of_class(kind), WrapsPasses)
             wrapped = passes and passes.wrap_pass(thing)
     if wrapped is None:
         raise DefinitionError(f"{thing!r} is not a pass class")
@@ -283,38 +282,26 @@ def as_pass(item: object) -> Pass[Any]:
     """
     if isinstance(item, Pass):
         return item  # pyright: ignore[reportUnknownVariableType]
-    if isinstance(item, type):
-        raise TypeError(f"expected a pass, got {_way_out_of_class(item)}")
-    try:
-        adapter = adapter_for(item)
-    except AdapterError:
-        if callable(item) and not callable(getattr(item, "build", None)):
-            return pass_of(item)
-        raise TypeError(_no_pass(item)) from None
-    if not isinstance(adapter, WrapsPasses):
-        raise TypeError(f"the {adapter.name} adapter cannot wrap passes such as {_shown(item)}")
-    return adapter.wrap_pass(item)
-
-
-def _no_pass(item: object) -> str:
-    if callable(getattr(item, "build", None)):
-        name = type(item).__name__
-        return (
-            f"expected a pass, got a {name}, which builds pipelines: add the result of its .build()"
-        )
-    is_several = type(item) in (list, tuple)
-    hint = "; unpack the list: add(*passes)" if is_several else ""
-    return f"expected a pass, a pass manager, text or a function, got {_shown(item)}{hint}"
-
-
-def _way_out_of_class(given: Any) -> str:
-    name = given.__qualname__
-    if not issubclass(given, Pass) and not hasattr(given, "apply"):
-        with suppress(DefinitionError):
-            return f"the op class {name}; to run passes on '{op_name_of(given)}', call nest({name})"
-    return f"the class {name}; write {name}()"
+    with suppress(AdapterError):
+        if (wraps := ability_of(adapter_for(item), WrapsPasses)) is not None:
+            return wraps.wrap_pass(item)
+    if callable(item) and not isinstance(item, type) and not hasattr(item, "build"):
+        return pass_of(item)
+    raise TypeError(f"expected a pass, a pass manager, text or a function, got {_shown(item)}")
 
 
 def _shown(item: Any) -> str:
+    """Return a phrase for an argument that is not a pass, and for the correction."""
+    is_class = isinstance(item, type)
+    name = item.__qualname__ if is_class else type(item).__name__
+    if is_class:
+        if Pass not in item.__mro__ and not hasattr(item, "apply"):
+            with suppress(DefinitionError):
+                anchor = op_name_of(item)
+                return f"the op class {name}; to run passes on '{anchor}', call nest({name})"
+        return f"the class {name}; write {name}()"
+    if hasattr(item, "build"):
+        return f"a {name}, which builds pipelines: add the result of its .build()"
     first, newline, _ = repr(item).partition("\n")
-    return f"{first}..." if newline else first
+    hint = "; unpack the list: add(*passes)" if type(item) in (list, tuple) else ""
+    return first + "..." * bool(newline) + hint

@@ -20,7 +20,8 @@ import typing
 from collections.abc import Iterable, Mapping
 from enum import Enum
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from operator import itemgetter
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, cast
 
 from passel.diagnostics import suggest
 from passel.errors import DefinitionError, PipelineError
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from passel.diagnostics import Span
 
 
-_TRUE, _NONE = OptionText("true"), OptionText("none")
+_NONE = OptionText("none")
 
 
 class BadValue(ValueError):  # noqa: N818 - internal: becomes an OptionError where the option is known
@@ -49,22 +50,30 @@ class BadValue(ValueError):  # noqa: N818 - internal: becomes an OptionError whe
         self.span: Span | None = span
 
 
-class Codec:
+class Codec(NamedTuple):
     """The parser, printer and checker for the values of one option type.
 
     Attributes:
         metavar: The placeholder for a value in help, such as `<int>`; an empty string for a flag.
+        decode: A function that returns the value of a text. Its second argument is the registry
+            that resolves pass names. A `ValueError` means that the text is invalid.
+        check: A function that returns the canonical form of a value, or raises `ValueError` if the
+            value is invalid. The only conversions are from int to float, from list to tuple, and
+            from a mutable to an immutable object.
+        spell: A function that prints a value as text that parses to an equal value. Its second
+            argument is whether to include options that have their default value.
+        join: A function that combines the values of a repeated option.
         bare: The text that is implied by a key without `=`; None if the option requires a value.
         inner: The codec for values other than None, if the type includes None; otherwise None.
-        element: The codec for list elements, if the type is a list; otherwise None.
     """
 
+    metavar: str
+    decode: Callable[[OptionText, Any], Any]
+    check: Callable[[Any], Any]
+    spell: Callable[[Any, bool], OptionText]
+    join: Callable[[list[Any]], Any] = itemgetter(-1)
     bare: OptionText | None = None
     inner: Codec | None = None
-    element: Codec | None = None
-
-    def __init__(self, metavar: str) -> None:
-        self.metavar: str = metavar
 
     def parse(self, given: Sequence[OptionText | None], scope: Any) -> Any:
         """Parse all occurrences of an option, and return the resulting value.
@@ -83,168 +92,135 @@ class Codec:
         # All values are parsed, so that a later value does not hide an error.
         return self.join([self.read(text, scope) for text in texts])
 
-    def join(self, values: list[Any]) -> Any:
-        """Combine the values of a repeated option; by default, return the last value."""
-        return values[-1]
-
     def read(self, text: OptionText, scope: Any) -> Any:
         """Parse the value at one occurrence of an option; see `parse`."""
         try:
-            return self._read(text, scope)
+            return self.check(self.decode(text, scope))
         except (BadValue, PipelineError):
             raise
         except ValueError as error:
             raise BadValue(str(error), text.span) from None
 
-    def _read(self, text: OptionText, scope: Any) -> Any:
-        raise NotImplementedError
 
-    def check(self, value: Any) -> Any:
-        """Return the canonical form of a value, or raise `ValueError` if the value is invalid.
-
-        The only conversions are from int to float, from list to tuple, and from a mutable to an
-        immutable object.
-        """
-        return value
-
-    def spell(self, value: Any, every: bool) -> OptionText:
-        """Print a value as text that parses to an equal value.
-
-        Args:
-            value: The value of the option.
-            every: Whether to include options that have their default value.
-        """
-        raise NotImplementedError
-
-
-class _Word(Codec):
-    """A codec for values that are single words.
+def _word(
+    metavar: str,
+    decode: Callable[[str], Any],
+    spell: Callable[[Any], str],
+    *kinds: type,
+    bounds: IntRange | None = None,
+) -> Codec:
+    """Return the codec for values that are single words.
 
     Args:
         metavar: The placeholder for a value in help.
-        value: A function that returns the value of a word.
-        word: A function that returns the word of a value.
+        decode: A function that returns the value of a word.
+        spell: A function that returns the word of a value.
         kinds: The type of the values, followed by other types that are converted to that type.
+        bounds: The range of the values; None for no range.
     """
+    kind = kinds[0]
 
-    def __init__(
-        self, metavar: str, value: Callable[[str], Any], word: Callable[[Any], str], *kinds: type
-    ) -> None:
-        super().__init__(metavar)
-        self.bare = None if metavar else _TRUE
-        self._value, self._word, self._kinds = value, word, kinds
-
-    def _read(self, text: OptionText, scope: Any) -> Any:
-        # White space in a string counts.
-        return self.check(
-            self._value(text.text if str in self._kinds else text.text.strip(WHITE_SPACE))
-        )
-
-    def check(self, value: Any) -> Any:
-        kind = self._kinds[0]
+    def check(value: Any) -> Any:
         # bool is an int in Python, but a flag is not a number.
-        if not isinstance(value, self._kinds) or (isinstance(value, bool) and kind is not bool):
+        if not isinstance(value, kinds) or (isinstance(value, bool) and kind is not bool):
             raise ValueError(f"expected {kind.__name__}, got {value!r}")
+        if bounds is not None and not bounds.minimum <= value <= bounds.maximum:
+            raise ValueError(f"expected {bounds}, got {value!r}")
         return value if type(value) is kind else kind(value)
 
-    def spell(self, value: Any, every: bool) -> OptionText:
-        return spelled(self._word(value))
+    def decode_word(text: OptionText, _: Any) -> Any:
+        return decode(text.text if kind is str else text.text.strip(WHITE_SPACE))
+
+    def spell_word(value: Any, _: bool) -> OptionText:
+        return spelled(spell(value))
+
+    bare = None if metavar else OptionText("true")
+    return Codec(metavar, decode_word, check, spell_word, bare=bare)
 
 
 _SCALARS: dict[Any, Codec] = {
-    bool: _Word("", read_bool, lambda value: str(value).lower(), bool),
-    int: _Word("<int>", read_int, repr, int),
-    float: _Word("<number>", read_float, repr, float, int),
-    str: _Word("<string>", str, str, str),
+    bool: _word("", read_bool, lambda value: str(value).lower(), bool),
+    int: _word("<int>", read_int, repr, int),
+    float: _word("<number>", read_float, repr, float, int),
+    str: _word("<string>", str, str, str),
 }
 
 
-class _Ranged(_Word):
-    """A codec for integers in a range."""
-
-    def __init__(self, bounds: IntRange) -> None:
-        name = bounds.name or f"{bounds.minimum}..{bounds.maximum}"
-        super().__init__(f"<{name}>", read_int, repr, int)
-        self._bounds = bounds
-
-    def check(self, value: Any) -> Any:
-        found, bounds = super().check(value), self._bounds
-        if not bounds.minimum <= found <= bounds.maximum:
-            raise ValueError(f"expected {bounds}, got {value!r}")
-        return found
+def _ranged(bounds: IntRange) -> Codec:
+    name = bounds.name or f"{bounds.minimum}..{bounds.maximum}"
+    return _word(f"<{name}>", read_int, repr, int, bounds=bounds)
 
 
-class _OneOf(_Word):
-    """A codec for values that are written as keywords."""
+def _one_of(choices: dict[str, Any]) -> Codec:
+    """Return the codec for values that are written as keywords."""
 
-    def __init__(self, choices: dict[str, Any]) -> None:
-        super().__init__(f"<{'|'.join(choices)}>", self._choice, self._keyword)
-        self._choices = choices
+    def decode(text: OptionText, _: Any) -> Any:
+        word = text.text.strip(WHITE_SPACE)
+        if word not in choices:
+            hint = suggest(word, choices)
+            raise ValueError(f"'{word}' is not one of {', '.join(choices)}{hint}")
+        return choices[word]
 
-    def _choice(self, word: str) -> Any:
-        if word not in self._choices:
-            known, hint = ", ".join(self._choices), suggest(word, self._choices)
-            raise ValueError(f"'{word}' is not one of {known}{hint}")
-        return self._choices[word]
-
-    def _keyword(self, value: Any) -> str:
-        for key, choice in self._choices.items():
+    def keyword(value: Any) -> str:
+        for key, choice in choices.items():
             if type(choice) is type(value) and choice == value:
                 return key
-        raise ValueError(f"expected one of {', '.join(self._choices)}, got {value!r}")
+        raise ValueError(f"expected one of {', '.join(choices)}, got {value!r}")
 
-    def check(self, value: Any) -> Any:
-        return self._choices[self._keyword(value)]
+    def check(value: Any) -> Any:
+        return choices[keyword(value)]
+
+    def spell(value: Any, _: bool) -> OptionText:
+        return spelled(keyword(value))
+
+    return Codec(f"<{'|'.join(choices)}>", decode, check, spell)
 
 
-class _ListOf(Codec):
-    """A codec for lists such as `{a,b}`, which are tuples in Python."""
+def _list_of(element: Codec) -> Codec:
+    """Return the codec for lists such as `{a,b}`, which are tuples in Python."""
 
-    def __init__(self, element: Codec) -> None:
-        super().__init__(f"{element.metavar},..." if element.metavar else "<list>")
-        self.element = self._element = element
+    def decode(text: OptionText, scope: Any) -> Any:
+        return tuple(element.read(part, scope) for part in split_list(text))
 
-    def _read(self, text: OptionText, scope: Any) -> Any:
-        return tuple(self._element.read(part, scope) for part in split_list(text))
-
-    def join(self, values: list[Any]) -> Any:
-        return tuple(chain.from_iterable(values))
-
-    def check(self, value: Any) -> Any:
+    def check(value: Any) -> Any:
         if not isinstance(value, (list, tuple)):
             raise BadValue(f"expected a tuple, got {value!r}")
-        return tuple(map(self._element.check, cast("Sequence[Any]", value)))
+        return tuple(map(element.check, cast("Sequence[Any]", value)))
 
-    def spell(self, value: Any, every: bool) -> OptionText:
-        return OptionText(",".join(str(self._element.spell(item, every)) for item in value), "{")
+    def spell(value: Any, every: bool) -> OptionText:
+        return OptionText(",".join(str(element.spell(item, every)) for item in value), "{")
+
+    def join(values: list[Any]) -> Any:
+        return tuple(chain.from_iterable(values))
+
+    metavar = f"{element.metavar},..." if element.metavar else "<list>"
+    return Codec(metavar, decode, check, spell, join)
 
 
-class _Optional(Codec):
-    """A codec for optional values; None is `none` or, except for flags, a key without a value."""
+def _optional(inner: Codec) -> Codec:
+    """Return the codec for optional values; None is `none` or, except for flags, a lone key."""
 
-    def __init__(self, inner: Codec) -> None:
-        super().__init__(inner.metavar or "<bool>")
-        self.inner = self._inner = inner
-        self.bare = inner.bare or _NONE
+    def decode(text: OptionText, scope: Any) -> Any:
+        return None if text == _NONE else inner.read(text, scope)
 
-    def _read(self, text: OptionText, scope: Any) -> Any:
-        return None if text == _NONE else self._inner.read(text, scope)
+    def check(value: Any) -> Any:
+        return None if value is None else inner.check(value)
 
-    def join(self, values: list[Any]) -> Any:
-        given = [value for value in values if value is not None]
-        return None if values[-1] is None else self._inner.join(given)
-
-    def check(self, value: Any) -> Any:
-        return None if value is None else self._inner.check(value)
-
-    def spell(self, value: Any, every: bool) -> OptionText:
-        text = _NONE if value is None else self._inner.spell(value, every)
+    def spell(value: Any, every: bool) -> OptionText:
+        text = _NONE if value is None else inner.spell(value, every)
         is_ambiguous = value is not None and text == _NONE  # a string, say
         return OptionText(text.text, '"') if is_ambiguous else text
 
+    def join(values: list[Any]) -> Any:
+        given = [value for value in values if value is not None]
+        return None if values[-1] is None else inner.join(given)
 
-class _Custom(Codec):
-    """A codec for a class that parses and prints the text of its values.
+    metavar, bare = inner.metavar or "<bool>", inner.bare or _NONE
+    return Codec(metavar, decode, check, spell, join, bare, inner)
+
+
+def _custom(kind: Any) -> Codec:
+    """Return the codec for a class that parses and prints the text of its values.
 
     The class method `from_option_text(text, scope)` returns the value of a text, or raises a
     `ValueError` or `PipelineError`. The method `to_option_text(all_options=...)` returns text that
@@ -252,36 +228,36 @@ class _Custom(Codec):
     value in help, and `frozen()`, which returns an immutable form of a value.
     """
 
-    def __init__(self, kind: Any) -> None:
-        super().__init__(getattr(kind, "option_metavar", "<value>"))
-        self._kind = kind
-
-    def _read(self, text: OptionText, scope: Any) -> Any:
+    def decode(text: OptionText, scope: Any) -> Any:
         try:
-            found = self._kind.from_option_text(text, scope)
+            found = kind.from_option_text(text, scope)
             found.to_option_text(all_options=True)  # refuses values too deep to be printed
         except RecursionError:  # pipelines in options of pipelines in options ...
             raise BadValue("is nested too deeply") from None
         return found
 
-    def check(self, value: Any) -> Any:
-        if not isinstance(value, self._kind):
-            raise BadValue(f"expected {self._kind.__name__}, got {value!r}")
+    def check(value: Any) -> Any:
+        if not isinstance(value, kind):
+            raise BadValue(f"expected {kind.__name__}, got {value!r}")
         return value.frozen() if hasattr(value, "frozen") else value
 
-    def spell(self, value: Any, every: bool) -> OptionText:
+    def spell(value: Any, every: bool) -> OptionText:
         text = value.to_option_text(all_options=every)
         return text if isinstance(text, OptionText) else OptionText(text)
 
-
-class _Object(Codec):
-    """A codec for objects, which only Python can set."""
-
-    def parse(self, given: Sequence[OptionText | None], scope: Any) -> Any:
-        raise BadValue("text cannot contain Python objects; create the pass in Python")
+    return Codec(getattr(kind, "option_metavar", "<value>"), decode, check, spell)
 
 
-OBJECT = _Object("<object>")
+def _no_text(*_: Any) -> Any:
+    raise BadValue("text cannot contain Python objects; create the pass in Python")
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+OBJECT = Codec("<object>", _no_text, _itself, _no_text)
+"""The codec for objects, which only Python can set."""
 
 
 def codec_for(hint: Any) -> Codec:
@@ -294,22 +270,22 @@ def codec_for(hint: Any) -> Codec:
     if origin is Annotated:
         plain, *notes = arguments
         bounds = next((note for note in notes if isinstance(note, IntRange)), None)
-        return codec_for(plain) if bounds is None else _Ranged(bounds)
+        return codec_for(plain) if bounds is None else _ranged(bounds)
     if origin is Literal:
-        return _OneOf({str(choice): choice for choice in arguments})
+        return _one_of({str(choice): choice for choice in arguments})
     if origin is tuple and arguments[1:] == (Ellipsis,):
-        return _holding(_ListOf, arguments[0])
+        return _holding(_list_of, arguments[0])
     if origin in (typing.Union, types.UnionType):
         members = [member for member in arguments if member is not types.NoneType]
         if len(members) == 1:
-            return _holding(_Optional, members[0])
+            return _holding(_optional, members[0])
     if hint is Any:
         return OBJECT
     if isinstance(hint, type) and origin is None:
         if issubclass(hint, Enum):
-            return _OneOf({_keyword(member): member for member in hint})
+            return _one_of({_keyword(member): member for member in hint})
         if hint in _SCALARS or hasattr(cast("Any", hint), "from_option_text"):
-            return _SCALARS.get(hint) or _Custom(hint)
+            return _SCALARS.get(hint) or _custom(hint)
     raise DefinitionError(_no_type(hint))
 
 

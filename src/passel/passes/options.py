@@ -190,6 +190,15 @@ class Options:
         """Return the options as the text of a struct-valued option."""
         return OptionText(self.option_text(all_options=all_options), "{")
 
+    @staticmethod
+    def argument_options(argument: str) -> Iterable[tuple[str, str]] | None:  # noqa: ARG004 - for those that take one
+        """Return the names and values of the options that an argument in brackets sets.
+
+        Returns:
+            The pairs of name and value, or None if the pass takes no argument in brackets.
+        """
+        return None
+
     @classmethod
     def read_options(cls, nodes: Iterable[OptionNode], owner: str, scope: Any) -> dict[str, Any]:
         """Return the values that syntax nodes assign to options, by field name.

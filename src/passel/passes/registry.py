@@ -16,6 +16,7 @@ from passel.errors import DefinitionError, DuplicateNameError
 from passel.installed import entry_points
 from passel.ir import adapter_names
 from passel.ir.left_out import leave_out, leave_out_name, package_of, report_left_out
+from passel.passes.base import Pass
 from passel.passes.sources import PassInfo, PassPipelineInfo
 from passel.pipeline import check_name
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from passel.installed import EntryPoint
-    from passel.passes.base import Pass
     from passel.passes.options import Options
     from passel.passes.sources import PassSource, Registered
 
@@ -68,7 +68,7 @@ class PassRegistry:
         self._sources = sources
         self._entries: dict[str, dict[str, Registered]] = {}  # by name, then by IR
         self._deferred: list[_Deferred] = []
-        self._loading: _Deferred | None = None
+        self._package: str | None = None  # whose entries are being loaded; None for none
 
     def register(
         self,
@@ -109,16 +109,14 @@ class PassRegistry:
             if factory is None:
                 msg = f"register('{pass_}') needs a factory that returns the pass class, or a pass"
                 raise TypeError(msg)
-            check_name(pass_, "a pass")
+            name, made = pass_, factory
             place = factory.partition(":")[0] if isinstance(factory, str) else repr(factory)
-            self._add(PassInfo(pass_, origin or self._origin(place), factory, ir, override))
-            return pass_
-        if not pass_.name:
-            raise DefinitionError(f"cannot register {pass_.__qualname__}, which has no name")
-        info = PassInfo(pass_.name, self._origin(pass_.__module__), pass_, pass_.ir, override)
-        known = None if override else self.lookup_pass(info.name, ir=info.ir)
-        if known is None or known.pass_class is not pass_:
-            self._add(info, replace=known is not None and _is_redefined(known.pass_class, pass_))
+        else:
+            name, made, ir, place = pass_.name, pass_, pass_.ir, pass_.__module__
+            if not name:
+                raise DefinitionError(f"cannot register {pass_.__qualname__}, which has no name")
+        check_name(name, "a pass")
+        self._add(PassInfo(name, origin or self._origin(place), made, ir, override))
         return pass_
 
     def register_pipeline(
@@ -151,27 +149,21 @@ class PassRegistry:
         """
         check_name(name, "a pipeline")
         origin = self._origin(build.__module__)
-        info = PassPipelineInfo(name, build, options, summary, origin, ir, override)
-        self._add(info, replace=self.lookup_pass(name, ir=ir) is not None)
-
-    @property
-    def _package(self) -> str:
-        """The name of the package whose entries are being loaded; an empty string if unknown."""
-        return self._loading.package if self._loading else ""
+        self._add(PassPipelineInfo(name, build, options, summary, origin, ir, override))
 
     def _origin(self, place: str) -> str:
         """Return the origin of a registration: a place, and the package if the package is known."""
         return f"{place} of package {self._package}" if self._package else place
 
-    def _add(self, info: Registered, *, replace: bool = False) -> None:
+    def _add(self, info: Registered) -> None:
         """Add an entry, or report or reject a duplicate name."""
-        known = None if replace or info.overrides else self.lookup(info.name, ir=info.ir)
-        if known is None:
+        known = None if info.overrides else self.lookup(info.name, ir=info.ir)
+        if known is None or _may_replace(info, known):
             by_ir = self._entries.setdefault(info.name, {})
             if not info.ir:
                 by_ir.clear()
             by_ir[info.ir] = info
-            if not self._loading:
+            if self._package is None:
                 self.added.append(info.name)
         elif not self._package:
             raise DuplicateNameError(info.name, known.origin, info.origin)
@@ -196,15 +188,15 @@ class PassRegistry:
         ir = ir or self.scope
         with _lock:
             # Functions that add entries may look up names and defer more.
-            while self._loading is None and (
+            while self._package is None and (
                 found := next((each for each in self._deferred if _concerns(each.ir, ir)), None)
             ):
-                self._loading = found
+                self._deferred.remove(found)
+                self._package = found.package
                 try:
                     found.load(self)
                 finally:
-                    self._loading = None
-                    self._deferred.remove(found)
+                    self._package = None
         return ir
 
     def for_ir(self, ir: str, *sources: PassSource) -> PassRegistry:
@@ -306,13 +298,20 @@ def _concerns(theirs: str, wanted: str) -> bool:
     return not theirs or not wanted or theirs == wanted
 
 
-def _is_redefined(old: type, new: type) -> bool:
-    """Return whether two classes come from the same definition, which was executed again.
+def _may_replace(new: Registered, old: Registered) -> bool:
+    """Return whether an entry may replace an earlier entry without `override`.
 
-    Classes that are local to a function are different.
+    A pipeline hides a pass, and a class replaces the class of the same definition, which was
+    executed again. Classes that are local to a function are different.
     """
-    names = [(each.__module__, each.__qualname__) for each in (old, new)]
-    return names[0] == names[1] and "<locals>" not in new.__qualname__
+    if not isinstance(old, PassInfo) or not isinstance(new, PassInfo):
+        return isinstance(old, PassInfo)
+    cls: Any = new.factory
+    if not (isinstance(cls, type) and issubclass(cls, Pass)):
+        return False
+    known = old.pass_class
+    is_same_place = (known.__module__, known.__qualname__) == (cls.__module__, cls.__qualname__)
+    return known is cls or (is_same_place and "<locals>" not in cls.__qualname__)
 
 
 class _Deferred(NamedTuple):

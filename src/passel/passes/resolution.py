@@ -20,7 +20,7 @@ from passel.ir.left_out import unusable_ir
 from passel.passes.options import Options
 from passel.passes.registry import PassRegistry, default_registry
 from passel.passes.sources import PassInfo
-from passel.pipeline import OptionNode, OptionText, PassNode, PipelineNode
+from passel.pipeline import OptionNode, OptionText, PassNode
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -88,90 +88,79 @@ def build(nodes: Sequence[ElementNode], manager: Any, names: PassRegistry) -> No
         AnchorError: The anchor of a pass differs from the anchor of its manager.
         PipelineError: A pass cannot be loaded, or the pipeline has errors of several kinds.
     """
-    builder = _Builder(names)
-    builder.add(nodes, manager)
-    errors = builder.errors
-    if len(errors) == 1:
-        raise errors[0]
-    if errors:
-        kinds = {type(error) for error in errors}
-        kind = kinds.pop() if len(kinds) == 1 else PipelineError
-        problems = [problem for error in errors for problem in error.problems]
-        causes = (error.__cause__ for error in errors if error.__cause__)
-        raise kind(*problems[:MAX_PROBLEMS]) from next(causes, None)
+    errors: list[PipelineError] = []
+    _add_all(nodes, manager, names, errors)
+    if not errors:
+        return
+    kinds = {type(error) for error in errors}
+    kind = kinds.pop() if len(kinds) == 1 else PipelineError
+    problems = [problem for error in errors for problem in error.problems]
+    causes = (error.__cause__ for error in errors if error.__cause__)
+    raise kind(*problems[:MAX_PROBLEMS]) from next(causes, None)
 
 
-class _Builder:
-    """A builder that adds the elements of a text to managers and collects the errors."""
-
-    def __init__(self, names: PassRegistry) -> None:
-        self._names = names
-        self.errors: list[PipelineError] = []
-
-    def add(self, nodes: Sequence[ElementNode], manager: Any) -> None:
-        """Add elements until there are too many errors."""
-        for node in nodes:
-            if len(self.errors) >= MAX_PROBLEMS:
-                return
-            try:
-                if isinstance(node, PassNode):
-                    self._add_named(node, manager)
-                else:
-                    self._add_nested(node, manager)
-            except PipelineError as error:
-                # A problem without a place is reported at the element.
-                error.problems = tuple(
-                    p if p.span else p._replace(span=node.span) for p in error.problems
-                )
-                self.errors.append(error)
-
-    def _add_nested(self, node: PipelineNode, manager: Any) -> None:
-        """Add a nested pipeline, or a pass that takes elements (its name has no dot)."""
-        may_be_pass = "." not in node.anchor and node.anchor != ANY
-        info = self._names.lookup_pass(node.anchor) if may_be_pass else None
-        if info is not None and (pass_class := _class_of(info)).takes_elements:
-            made = pass_class.from_elements(node.elements, self._names)
-            manager.add_placed((made, node.span))
-        else:
-            self.add(node.elements, manager.nest(node.anchor, span=node.span))
-
-    def _add_named(self, node: PassNode, manager: Any) -> None:
-        """Add a pass, or the passes of a registered pipeline."""
-        info = self._names.lookup(node.name)
-        if info is None:
-            raise UnknownPassError(Problem(_unknown(node.name, self._names)))
-        if isinstance(info, PassInfo):
-            made = self._made(_class_of(info), f"pass '{node.name}'", node)
-            manager.add_placed((made, node.span))
+def _add_all(
+    nodes: Sequence[ElementNode], manager: Any, names: PassRegistry, errors: list[PipelineError]
+) -> None:
+    """Add elements to a manager, and collect errors until there are too many."""
+    for node in nodes:
+        if len(errors) >= MAX_PROBLEMS:
             return
-        options = self._made(info.options or Options, f"pipeline '{info.name}'", node)
-        if not self.errors:  # after an error, code of other packages is not run
-            items = _expanded(info, options, manager, node.span)
-            manager.add_placed(*((item, node.span) for item in items))
-
-    def _made(self, kind: type[OptionsT], owner: str, node: PassNode) -> OptionsT:
-        """Return a pass, or the options of a registered pipeline, for a syntax node.
-
-        Raises:
-            OptionError: Options are invalid, or code of the class raises an exception.
-        """
-        nodes = node.options
-        if node.argument is not None:
-            takes = getattr(kind, "argument_options", None)  # passes may
-            extra = takes(node.argument.text) if takes is not None else None
-            if extra is None:
-                message = f"{owner} takes no argument in square brackets"
-                raise OptionError(Problem(message, node.argument.span))
-            nodes += tuple(OptionNode(key, OptionText(text)) for key, text in extra)
-        with _in_code_of_others(f"{owner} cannot be created", OptionError):
-            return kind(**kind.read_options(nodes, owner, self._names))
+        try:
+            _add(node, manager, names, errors)
+        except DefinitionError as error:  # a pass cannot be loaded
+            found = PipelineError(Problem(str(error), node.span))
+            found.__cause__ = error.__cause__ or error
+            errors.append(found)
+        except PipelineError as error:
+            # A problem without a place is reported at the element.
+            error.problems = tuple(
+                p if p.span else p._replace(span=node.span) for p in error.problems
+            )
+            errors.append(error)
 
 
-def _class_of(info: PassInfo) -> type[Pass[Any, Any]]:
-    try:
-        return info.pass_class
-    except DefinitionError as error:
-        raise PipelineError(Problem(str(error))) from (error.__cause__ or error)
+def _add(node: ElementNode, manager: Any, names: PassRegistry, errors: list[PipelineError]) -> None:
+    if not isinstance(node, PassNode):
+        if (kind := _taking_elements(node.anchor, names)) is not None:
+            manager.add_placed((kind.from_elements(node.elements, names), node.span))
+        else:
+            _add_all(node.elements, manager.nest(node.anchor, span=node.span), names, errors)
+        return
+    info = names.lookup(node.name)
+    if info is None:
+        raise UnknownPassError(_unknown(node.name, names))
+    if isinstance(info, PassInfo):
+        pass_ = _made(info.pass_class, f"pass '{node.name}'", node, names)
+        manager.add_placed((pass_, node.span))
+        return
+    options = _made(info.options or Options, f"pipeline '{info.name}'", node, names)
+    if not errors:  # after an error, code of other packages is not run
+        items = _expanded(info, options, manager, node.span)
+        manager.add_placed(*((item, node.span) for item in items))
+
+
+def _taking_elements(anchor: str, names: PassRegistry) -> type[Pass[Any, Any]] | None:
+    """Return the class of a pass that is written like a nested pipeline, or None for an anchor."""
+    info = names.lookup_pass(anchor) if "." not in anchor and anchor != ANY else None
+    return info.pass_class if info is not None and info.pass_class.takes_elements else None
+
+
+def _made(kind: type[OptionsT], owner: str, node: PassNode, names: PassRegistry) -> OptionsT:
+    """Return a pass, or the options of a registered pipeline, for a syntax node.
+
+    Raises:
+        OptionError: Options are invalid, or code of the class raises an exception.
+    """
+    nodes = node.options
+    if node.argument is not None:
+        extra = kind.argument_options(node.argument.text)
+        if extra is None:
+            message = f"{owner} takes no argument in square brackets"
+            raise OptionError(Problem(message, node.argument.span))
+        nodes += tuple(OptionNode(key, OptionText(text)) for key, text in extra)
+    with _in_code_of_others(f"{owner} cannot be created", OptionError):
+        return kind(**kind.read_options(nodes, owner, names))
 
 
 def _expanded(info: PassPipelineInfo, options: Options, manager: Any, span: Span | None) -> Any:
@@ -182,10 +171,9 @@ def _expanded(info: PassPipelineInfo, options: Options, manager: Any, span: Span
             another object.
     """
     inside = manager.empty(manager.anchor)
-    given = (options,) if info.options else ()
     with _in_code_of_others(f"pipeline '{info.name}' cannot be built", PipelineError):
         try:
-            made = info.build(inside, *given)
+            made = info.build(inside, *((options,) if info.options else ()))
         except PipelineError as error:
             from passel.tracebacks import raised_at
 
@@ -196,12 +184,11 @@ def _expanded(info: PassPipelineInfo, options: Options, manager: Any, span: Span
             )
             raise
     if made is not None and made is not inside and not len(inside):
-        raise PipelineError(
-            Problem(
-                f"pipeline '{info.name}' adds no passes to the manager that it is called with, and "
-                f"returns another object ({type(made).__name__}): add the passes to the manager"
-            )
+        message = (
+            f"pipeline '{info.name}' adds no passes to the manager that it is called with, and "
+            f"returns another object ({type(made).__name__}): add the passes to the manager"
         )
+        raise PipelineError(message)
     return inside
 
 
@@ -215,7 +202,7 @@ def _in_code_of_others(problem: str, kind: type[PipelineError]) -> Generator[Non
     except (Exception, SystemExit) as error:
         from passel.tracebacks import brief_at
 
-        raise kind(Problem(f"{problem}: {brief_at(error)}")) from error
+        raise kind(f"{problem}: {brief_at(error)}") from error
 
 
 def _unknown(name: str, names: PassRegistry) -> str:
