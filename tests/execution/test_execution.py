@@ -100,22 +100,25 @@ def test_what_a_colon_introduces_is_told(said: list[str], gist: str, adapter: To
     assert failure.diagnostic.message == f"'toy.module' op pass 'wordy' crashed: {gist}"
 
 
-def test_a_failure_is_located_at_the_nearest_op_with_a_place(
-    parse: Callable[[str], PassManager],
-) -> None:
-    """An op that comes from nowhere is reported at its enclosing op."""
+def test_a_failure_has_the_place_of_its_op_and_the_diagnostic_that_of_the_culprit() -> None:
+    """Where a pass ran and what it blames are two places, each of the nearest op that has one."""
+    places = {"m": Location("in.toy", 3, 7), "g": Location("in.toy", 4, 1)}
 
     class Placed(ToyAdapter):
         def location(self, op: ToyOp) -> Location:
-            return Location("in.toy", 3, 7) if op.symbol == "m" else Location()
+            return places.get(op.symbol or "", Location())
 
-    pm = PassManager("toy.module", adapter=Placed())
-    pm.add(parse("toy.module(toy.func(fail))"))
-    outer = PassManager("toy.module", adapter=Placed()).add(*pm)
-    error = failed_run(outer, "toy.module(toy.module @m(toy.func @f))")
+    class Blame(Pass):
+        name = "blame"
+
+        def run(self, op: ToyOp, ctx: PassContext) -> None:
+            raise PassFailure("bad", op=op.body[0].body[0])
+
+    pm = PassManager("toy.module", adapter=Placed()).add_nested("toy.func", Blame())
+    error = failed_run(pm, "toy.module @m(toy.func @f(toy.func @g(toy.op)))")
     (failure,) = error.failures
-    assert failure.location == failure.diagnostic.location == Location("in.toy", 3, 7)
-    assert str(error).startswith("in.toy:3:7: 'toy.func' op pass 'fail' failed")
+    assert (failure.location, failure.diagnostic.location) == (places["m"], places["g"])
+    assert str(error).startswith("in.toy:4:1: 'toy.op' op pass 'blame' failed: bad")
 
 
 # -- Diagnostics and statistics --------------------------------------------------------------
@@ -188,27 +191,7 @@ def test_ops_that_a_pass_adds_are_processed_by_the_next_step(adapter: ToyAdapter
     assert "before-pass grow @new" in recorder.events
 
 
-# -- Places and the end -------------------------------------------------------------------------
-
-
-def test_a_failure_has_the_place_of_its_op_and_the_diagnostic_that_of_the_culprit() -> None:
-    """Where the pass ran and what it blames are two places."""
-
-    class Placed(ToyAdapter):
-        def location(self, op: ToyOp) -> Location:
-            return Location("in.toy", 1, 1) if op.symbol is None else Location("in.toy", 2, 2)
-
-    class Blame(Pass):
-        name = "blame"
-
-        def run(self, op: ToyOp, ctx: PassContext) -> None:
-            raise PassFailure("bad", op=op.body[0])
-
-    pm = PassManager(adapter=Placed()).add(Blame())
-    with pytest.raises(PassFailedError) as info:
-        pm.run(parse_toy("toy.module(toy.func @f)"))
-    (failure,) = info.value.failures
-    assert (failure.location.line, failure.diagnostic.location.line) == (1, 2)
+# -- The way of one pass --------------------------------------------------------------------------
 
 
 class Nothing(Pass[ToyOp]):

@@ -31,7 +31,7 @@ from sibling_passes import (
 
 from passel import OpPassManager, Pass, PassContext, PassManager
 from passel.execution.strategies import Sequential, strategy_for
-from passel.execution.strategies.executor import OnExecutor
+from passel.execution.strategies.executors import OnExecutor
 from passel.testing import ToyAdapter, ToyOp
 
 if TYPE_CHECKING:

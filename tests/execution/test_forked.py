@@ -18,18 +18,15 @@ from sibling_passes import (
     module_of,
 )
 
-from passel import (
-    Pass,
-    PassContext,
-    PassInstrumentation,
-    PassManager,
-)
+from passel import Pass, PassContext, PassFailedError, PassInstrumentation, PassManager
 from passel.execution.level import Level
 from passel.execution.strategies import Sequential, fork_map, strategy_for
 from passel.execution.strategies.fork import Forked
 from passel.testing import ToyAdapter, ToyOp
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from passel.schedule import Step
 
 
@@ -176,6 +173,43 @@ def test_ctrl_c_ends_the_workers() -> None:
     for worker in workers:
         with pytest.raises(ProcessLookupError):
             os.kill(worker, 0)
+
+
+class HalfApplying(ToyAdapter):
+    """Cannot apply the changes of `@f1`, which it finds out halfway."""
+
+    def decode_changes(self, op: ToyOp, data: bytes, context: object) -> Callable[[], None]:
+        """Raise an error while changing `@f1`."""
+        change = super().decode_changes(op, data, context)
+
+        def change_half() -> None:
+            change()
+            if op.symbol == "f1":
+                raise ValueError("no room")
+
+        return change_half
+
+
+class Grow(Pass):
+    """Add one to the value of an op."""
+
+    name = "grow"
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Do it."""
+        op.value += 1
+
+
+def test_changes_that_cannot_be_applied_fail_and_are_not_repeated() -> None:
+    """The failure names the op, and no pass runs again on an op that was already changed."""
+    manager = PassManager("toy.module", adapter=HalfApplying()).add_nested("toy.func", Grow())
+    module = module_of(32)  # the first share is @f0 and @f1
+    with pytest.raises(PassFailedError) as failed:
+        manager.run(module, jobs=2)
+    (failure,) = failed.value.failures
+    assert failure.where == "'toy.func' @f1"
+    assert "sent changes that cannot be applied: ValueError: no room" in str(failure)
+    assert [op.value for op in module.body[1:]] == [1] * 32
 
 
 def test_automatic(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,7 +24,7 @@ from passel import (
     PassManager,
 )
 from passel.execution.strategies import Sequential
-from passel.execution.strategies.threads import Threads
+from passel.execution.strategies.executors import Threads
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from toy_steps import fail, step
 from passel import Pass, PassContext, PassInstrumentation, PassManager
 from passel.execution import Run
 from passel.execution.strategies import Sequential
+from passel.execution.strategies.executors import Threads
 from passel.execution.strategies.fork import Forked
-from passel.execution.strategies.threads import Threads
 from passel.hooks import Instrumentor
 from passel.instruments.ir_printer import PrintIR, file_name
 from passel.ir import PrintFlags

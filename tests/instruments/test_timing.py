@@ -17,8 +17,8 @@ from toy_steps import fail, step
 from passel import OpPassManager, Pass, PassContext, PassFailedError, PassManager
 from passel.execution import Run
 from passel.execution.strategies import Sequential
+from passel.execution.strategies.executors import Threads
 from passel.execution.strategies.fork import Forked
-from passel.execution.strategies.threads import Threads
 from passel.hooks import Instrumentor
 from passel.instruments.timing import Timer, Timing
 from passel.instruments.timing_report import timing_report

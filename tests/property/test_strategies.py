@@ -16,9 +16,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 from passel import Diagnostic, OpPassManager, PassFailedError, PassManager
 from passel.execution.strategies import Sequential
-from passel.execution.strategies.executor import OnExecutor
+from passel.execution.strategies.executors import OnExecutor, Threads
 from passel.execution.strategies.fork import Forked
-from passel.execution.strategies.threads import Threads
 from passel.instruments.ir_printer import PrintIR
 from passel.instruments.statistics_report import StatisticsReport
 from passel.instruments.timing import Timing

@@ -12,9 +12,8 @@ from toy_meddling import TOY_ACTS
 from passel import OpPassManager, Pass, PassContext, PassFailedError, PassManager
 from passel.analysis import AllAnalyses
 from passel.execution.strategies import Sequential
-from passel.execution.strategies.executor import OnExecutor
+from passel.execution.strategies.executors import OnExecutor, Threads
 from passel.execution.strategies.fork import Forked
-from passel.execution.strategies.threads import Threads
 from passel.ir import InvalidIR, SendsOps, ability_of
 
 if TYPE_CHECKING:

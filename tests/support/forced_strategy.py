@@ -18,9 +18,8 @@ import pytest
 
 from passel.diagnostics import log_warning_once
 from passel.execution.strategies import strategy_for
-from passel.execution.strategies.executor import OnExecutor
+from passel.execution.strategies.executors import OnExecutor, Threads
 from passel.execution.strategies.fork import Forked
-from passel.execution.strategies.threads import Threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
@@ -94,17 +93,18 @@ class ForcedStrategy:
 
         def chosen(jobs: Jobs | None = None, executor: Executor | None = None) -> Any:
             is_said = executor is not None or jobs not in (None, "auto")
-            if is_said or os.environ.get("PASSEL_JOBS"):
+            is_in_pool = self._name == "pool" and os.getpid() != self._process
+            if is_said or is_in_pool or os.environ.get("PASSEL_JOBS"):
                 return strategy_for(jobs, executor)
-            if self._name == "pool" and os.getpid() == self._process:
+            if self._name == "pool":
                 vars(strategy)["_executor"] = self._pool_now()
             return counted
 
         self._patch.setattr("passel.manager.pass_manager.strategy_for", chosen)
-        self._patch.setattr("passel.execution.strategies.sharing.Sequential", chosen)
+        self._patch.setattr("passel.execution.strategies.worker.Sequential", chosen)
         # The strategy was not asked for, so no message says that it cannot be used.
         strategy.workers = _WHERE
-        for module in ("sharing", "executor"):
+        for module in ("distribution", "executors"):
             place = f"passel.execution.strategies.{module}.log_warning_once"
             self._patch.setattr(place, _unless_forced(log_warning_once))
 

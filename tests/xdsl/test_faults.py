@@ -22,7 +22,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from passel import Diagnostic, PassFailedError, PassManager
 from passel.execution.strategies import Sequential
-from passel.execution.strategies.executor import OnExecutor
+from passel.execution.strategies.executors import OnExecutor
 from passel.execution.strategies.fork import Forked
 from passel.xdsl import XDSLAdapter, parse_source
 

@@ -19,9 +19,8 @@ from xdsl.irdl import irdl_attr_definition
 
 from passel import OperationPass, PassContext, PassManager
 from passel.execution.strategies import Sequential, fork_map
-from passel.execution.strategies.executor import OnExecutor
+from passel.execution.strategies.executors import OnExecutor, Threads
 from passel.execution.strategies.fork import Forked
-from passel.execution.strategies.threads import Threads
 from passel.xdsl import XDSLAdapter, parse_source
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from xdsl.dialects.test import TestOp as AnyOp
 from passel import Failure, Pass, PassContext, PassFailedError, PassManager, option
 from passel.errors import EncodingError
 from passel.execution.strategies import Sequential
-from passel.execution.strategies.executor import OnExecutor
+from passel.execution.strategies.executors import OnExecutor
 from passel.execution.strategies.fork import Forked
 from passel.xdsl import XDSLAdapter, parse_source
 

@@ -78,7 +78,7 @@ def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> Sibling
     if jobs is None or jobs == 1 or at_work.get():
         return Sequential()
     if _is_free_threaded() or not hasattr(os, "fork"):
-        from passel.execution.strategies.threads import Threads
+        from passel.execution.strategies.executors import Threads
 
         return Threads(jobs)
     from passel.execution.strategies.fork import Forked
@@ -125,8 +125,7 @@ def jobs_of_environment() -> Jobs | None:
 def _on_executor(executor: Executor, jobs: int | None) -> SiblingStrategy:
     from concurrent.futures import ThreadPoolExecutor
 
-    from passel.execution.strategies.executor import OnExecutor
-    from passel.execution.strategies.threads import Threads
+    from passel.execution.strategies.executors import OnExecutor, Threads
 
     if isinstance(executor, ThreadPoolExecutor):
         return Threads(jobs, executor)

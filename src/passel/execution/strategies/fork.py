@@ -11,34 +11,30 @@ from __future__ import annotations
 import os
 import threading
 import warnings
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from passel.execution.strategies.fork_map import fork_map, set_mark
-from passel.execution.strategies.sharing import Answer, Elsewhere, branch, fence, work_off
-from passel.hooks import Bracket
+from passel.execution.strategies.distribution import ProcessDistribution
+from passel.execution.strategies.fork_map import fork_map
+from passel.execution.strategies.worker import Answer, in_fork
 from passel.ir import SendsOps, ability_of
-from passel.schedule import passes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Generator, Sequence
 
     from passel.execution.level import Level
     from passel.execution.run import Run
-    from passel.passes.outcome import Outcome
-    from passel.schedule import Step
 
 _SHARES_PER_WORKER = 8
 """More shares balance the load better, but cost more."""
 
-
 _LOST = "which a fork would leave behind"
 
 
-class Forked(Elsewhere):
+class Forked(ProcessDistribution):
     """The strategy that runs tasks in forked worker processes.
 
     Changes that passes make to Python objects outside the IR are lost when the workers exit.
@@ -70,39 +66,14 @@ class Forked(Elsewhere):
         self, run: Run, level: Level, shares: Sequence[Sequence[Any]], jobs: int, /
     ) -> Generator[Answer]:
         """Yield one answer from a worker for each share, in the order of the shares."""
-        forks = fork_map(partial(_doing_shares, run, level), shares, jobs)
+        forks = fork_map(partial(in_fork, run, level), shares, jobs)
         for number in range(len(shares)):
             if number in forks.results:
-                yield Answer(*forks.results.pop(number))
+                yield forks.results.pop(number)
             elif (death := forks.deaths.get(number)) is not None:
                 yield Answer(lost=[death.step], how=death.describe(), at=death.mark)
             else:
                 yield Answer()
-
-
-@contextmanager
-def _doing_shares(run: Run, level: Level) -> Generator[Callable[[Sequence[Any]], Any]]:
-    """Provide the function that runs a share in a worker and returns the fields of an `Answer`."""
-    passes = {id(each) for each in passes_of(level.step)}
-
-    def do(share: Sequence[Any]) -> Any:
-        done: list[tuple[Outcome, bytes]] = []
-
-        def note(step: Step, _: Any) -> bool:
-            if id(step) in passes:
-                set_mark(len(done), id(step))
-            return True
-
-        part, parts = branch(run, share)
-        part.gates = (note,)
-        with Bracket(part.hooks, "run", part):
-            for each in work_off(part, share):
-                done.append(each)
-                set_mark(len(done))
-        return done, run.matched, parts
-
-    with fence(level):
-        yield do
 
 
 def _left_behind() -> str:

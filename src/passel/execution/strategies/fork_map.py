@@ -64,34 +64,18 @@ class Death(NamedTuple):
         return f"was killed by {names.get(-self.code, f'signal {-self.code}')}"
 
 
-class _Progress(NamedTuple):
-    """The progress of one worker, stored in memory that all processes share.
+_own: list[mmap] = []
+"""A list with the progress of this process, or an empty list if this is not a worker.
 
-    Attributes:
-        memory: The shared memory, which contains the progress of all workers.
-        start: The offset of the progress of this worker, in bytes.
-    """
-
-    memory: mmap
-    start: int
-
-    def set(self, item: int, step: int = 0, mark: int = 0) -> None:
-        """Store the index of the current item and the numbers from `set_mark`."""
-        _PROGRESS.pack_into(self.memory, self.start, item, step, mark)
-
-    def get(self) -> tuple[int, int, int]:
-        """Return the index of the current item and the numbers from `set_mark`."""
-        return _PROGRESS.unpack_from(self.memory, self.start)
-
-
-_own: list[_Progress] = []
-"""A list with the progress of this process, or an empty list if this is not a worker."""
+The progress is shared with the main process. It consists of the index of the current item and the
+numbers from `set_mark`.
+"""
 
 
 def set_mark(step: int, mark: int = 0) -> None:
     """Store two numbers in a worker, to be reported in `Death` if the worker dies."""
-    item, *_ = _own[0].get()
-    _own[0].set(item, step, mark)
+    item, *_ = _PROGRESS.unpack_from(_own[0])
+    _PROGRESS.pack_into(_own[0], 0, item, step, mark)
 
 
 class Forks(NamedTuple):
@@ -143,21 +127,19 @@ class _Workers:
         self._body = body
         self._items = items
         self._found = found
-        self._running: dict[int, tuple[_Progress, IO[bytes]]] = {}
+        self._running: dict[int, tuple[mmap, IO[bytes]]] = {}
 
     def run(self, numbers: Iterable[int], size: int) -> None:
         """Process the items with the given indices in up to `size` workers."""
-        memory = mmap(-1, _PROGRESS.size * size)
         flush()
         try:
             with ExitStack() as files:
                 try:
                     tokens = files.enter_context(_tokens(numbers))
                     with interrupts_held():
-                        for number in range(size):
+                        for _ in range(size):
                             file = files.enter_context(tempfile.TemporaryFile())
-                            progress = _Progress(memory, _PROGRESS.size * number)
-                            self._start(progress, tokens, file)
+                            self._start(tokens, file)
                 except OSError as error:
                     log_warning(f"started only {len(self._running)} of {size} workers: {error}")
                 for pid in [*self._running]:
@@ -167,16 +149,17 @@ class _Workers:
                 with interrupts_held():
                     self._end()
 
-    def _start(self, progress: _Progress, tokens: IO[bytes], file: IO[bytes]) -> None:
-        progress.set(_NO_ITEM)
+    def _start(self, tokens: IO[bytes], file: IO[bytes]) -> None:
+        progress = mmap(-1, _PROGRESS.size)
+        _PROGRESS.pack_into(progress, 0, _NO_ITEM, 0, 0)
         with warnings.catch_warnings(action="ignore", category=DeprecationWarning):  # of threads
             if not (pid := os.fork()):
                 self._be_worker(progress, tokens, file)
         self._running[pid] = progress, file
 
-    def _note_end(self, status: int | None, progress: _Progress, file: IO[bytes]) -> None:
+    def _note_end(self, status: int | None, progress: mmap, file: IO[bytes]) -> None:
         """Read the results of an exited worker, and record a `Death` if it died within an item."""
-        number, *marks = progress.get()
+        number, *marks = _PROGRESS.unpack_from(progress)
         if number != _NO_ITEM:  # the worker was stopped within an item, whatever its exit code
             code = None if status is None else os.waitstatus_to_exitcode(status)
             self._found.deaths[number] = Death(code, *marks)
@@ -200,7 +183,7 @@ class _Workers:
         for pid in left:
             _wait(pid)
 
-    def _be_worker(self, progress: _Progress, tokens: IO[bytes], file: IO[bytes]) -> NoReturn:
+    def _be_worker(self, progress: mmap, tokens: IO[bytes], file: IO[bytes]) -> NoReturn:
         # An interrupt, possibly by a pass, ends the worker. The main process runs the rest.
         if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
             signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -213,7 +196,7 @@ class _Workers:
             with suppress(EncodingError):
                 with self._body() as function:
                     while (number := _next(tokens)) is not None and os.getppid() == parent:
-                        progress.set(number)
+                        _PROGRESS.pack_into(progress, 0, number, 0, 0)
                         with suppress(EncodingError):
                             results += _pickled(number, function(self._items[number]))
                 _write(file, results)
@@ -221,7 +204,7 @@ class _Workers:
         except Exception as error:  # noqa: BLE001 - not of an item; unsent items run again
             _write(file, _pickled(_FAILED, brief(error)))
         finally:
-            progress.set(_NO_ITEM)
+            _PROGRESS.pack_into(progress, 0, _NO_ITEM, 0, 0)
             os._exit(0)
 
 

@@ -1,28 +1,24 @@
-"""The common base classes and functions of strategies with workers."""
+"""The main process's side of the strategies: distributing tasks, and collecting the results."""
 
 from __future__ import annotations
 
 import gc
 from abc import ABC, abstractmethod
-from contextlib import closing, contextmanager
-from copy import copy
+from contextlib import closing
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from passel.diagnostics import brief, log_warning_once
-from passel.errors import EncodingError
-from passel.execution.loop import this_process
-from passel.execution.process_state import standard_streams
-from passel.execution.strategies import Sequential
-from passel.passes.outcome import sum_of
+from passel.passes.outcome import CHANGED, sum_of
 from passel.passes.reachable import walk
 from passel.schedule import passes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Sequence
 
     from passel.execution.level import Level
     from passel.execution.run import Run
+    from passel.execution.strategies.worker import Answer
     from passel.ir import SendsOps
     from passel.passes import PassContext
     from passel.passes.outcome import Outcome
@@ -31,7 +27,7 @@ _SHARES_PER_WORKER = 4
 """More shares balance the load better, but cost more."""
 
 
-class Sharing(ABC):
+class Distribution(ABC):
     """The base class of strategies with workers.
 
     Args:
@@ -87,33 +83,7 @@ class Sharing(ABC):
         return [tasks[start : start + size] for start in range(0, len(tasks), size)]
 
 
-# -- The tasks of worker processes, and their answers ----------------------------------------------
-
-
-class Answer(NamedTuple):
-    """The answer of a worker process to a share of the tasks.
-
-    Attributes:
-        done: The outcome of each task, paired with the encoded changes of the task's op; an empty
-            sequence if the worker has run no task.
-        matched: The keys of the nested pipelines that matched at least one op.
-        parts: The parts of the instrumentations that observed the share.
-        lost: The indices, within the share, of the tasks during which the worker died.
-        how: A phrase that says how the worker ended, such as `was killed by SIGSEGV`.
-        at: The `id` of the last step that the worker began; 0 if unknown.
-        refused: The reason why the worker rejected the share; an empty string to report no reason.
-    """
-
-    done: Sequence[tuple[Outcome, bytes]] = ()
-    matched: frozenset[str] = frozenset()
-    parts: Any = ()
-    lost: Sequence[int] = ()
-    how: str = ""
-    at: int = 0
-    refused: str = ""
-
-
-class Elsewhere(Sharing):
+class ProcessDistribution(Distribution):
     """The base class of strategies whose workers are other processes."""
 
     def share_out(self, run: Run, level: Level, jobs: int, /) -> Iterable[Outcome]:
@@ -124,8 +94,8 @@ class Elsewhere(Sharing):
                 if answer.refused:
                     log_warning_once(f"a worker rejected its share of the ops: {answer.refused}")
                 # A task that ran again here may have changed ops after a worker copied them.
-                may_take = answer.done and (not is_again or all(map(level.is_as_known, share)))
-                outcomes = _take(run, level, share, answer) if may_take else None
+                may_apply = answer.done and (not is_again or all(map(level.is_as_known, share)))
+                outcomes = _apply(run, level, share, answer) if may_apply else None
                 if outcomes is not None:
                     yield from outcomes
                     continue
@@ -141,7 +111,7 @@ class Elsewhere(Sharing):
         """Yield one answer from a worker for each share, in the order of the shares."""
 
 
-def _fail(run: Run, level: Level, task: Any, answer: Answer) -> Outcome:
+def _fail(run: Run, level: Level, task: PassContext[Any], answer: Answer) -> Outcome:
     """Report the failure of a task whose worker has died, and return the outcome."""
     suspects = level.suspects([task.number])
     if found := [step for step in suspects.passes if id(step) == answer.at]:
@@ -149,80 +119,45 @@ def _fail(run: Run, level: Level, task: Any, answer: Answer) -> Outcome:
     return run.reports.tell((), run.failing.died(suspects, task.op, answer.how))
 
 
-def work_off(run: Run, tasks: Sequence[Any]) -> Iterator[tuple[Outcome, bytes]]:
-    """Run tasks in a worker, and yield each outcome with the encoded changes of the task's op.
-
-    Raises:
-        EncodingError: If the changes of an op cannot be encoded.
-    """
-    sends = cast("SendsOps", run.adapter)
-    for task in tasks:
-        noted = sends.note(task.op)
-        outcome = run.run_sibling(task)
-        # Changes that fingerprints ignore, such as new value names, are sent back too.
-        is_same = outcome.changed is False and not outcome.failures and noted is None
-        yield outcome, b"" if is_same else sends.encode_changes(task.op, noted)
-
-
-@contextmanager
-def fence(level: Level) -> Generator[None]:
-    """Raise an `EncodingError` if passes in the `with` block changed ops other than their own.
-
-    The main process then repeats the work of the worker.
-
-    Args:
-        level: The level of the ops that the worker processes.
-    """
-    streams = standard_streams()
-    level.track_all()
-    yield
-    if standard_streams() != streams or not level.is_intact():  # the main process reports the error
-        raise EncodingError("passes changed more than the ops that they ran on")
-
-
-def _take(run: Run, level: Level, tasks: Sequence[Any], answer: Answer) -> Sequence[Outcome] | None:
+def _apply(run: Run, level: Level, tasks: Sequence[Any], answer: Answer) -> list[Outcome] | None:
     """Apply the changes of a worker to the ops of its share, and return the outcomes.
 
-    If any part of the answer cannot be decoded, no op is changed, and the function returns None.
+    If any part of the answer cannot be decoded, no op is changed, and the function returns None. If
+    the decoded changes of an op cannot be applied, the op's task fails: the op may be partly
+    changed, so its passes cannot run again.
     """
     sends, collects = cast("SendsOps", run.adapter), gc.isenabled()
     gc.disable()  # many objects are created, and none becomes garbage
     try:
         read = partial(sends.decode_changes, context=run.ir_context)
-        outcomes, encoded = zip(*answer.done, strict=True)
-        for change in [read(task.op, it) for task, it in zip(tasks, encoded, strict=True) if it]:
-            change()
+        outcomes, encoded = map(list, zip(*answer.done, strict=True))
+        changes = [data and read(task.op, data) for task, data in zip(tasks, encoded, strict=True)]
     except Exception as error:  # noqa: BLE001 - decoders of other packages may raise any exception
         log_warning_once(f"repeating work since the results cannot be read: {brief(error)}")
         return None
     finally:
         if collects:
             gc.enable()
+    errors = [change and _error_of(change) for change in changes]
     merge(run, answer.parts, outcomes)
     run.matched |= answer.matched
-    for task, outcome in zip(tasks, outcomes, strict=True):
-        task.valid_state = task.valid_state if outcome.changed is False else None
+    for number, (task, error) in enumerate(zip(tasks, errors, strict=True)):
+        task.valid_state = task.valid_state if outcomes[number].changed is False else None
         if task.cached is not None:  # as at the end of the pipeline in the worker
             task.cached.clear()
-        level.leave(task, outcome)
+        if error:
+            how = f"sent changes that cannot be applied: {brief(error)}"
+            outcomes[number] += CHANGED + _fail(run, level, task, answer._replace(how=how))
+        level.leave(task, outcomes[number])
     return outcomes
 
 
-# -- A worker's part of a run --------------------------------------------------------------------
-
-
-def branch(run: Run, tasks: Sequence[PassContext[Any]]) -> tuple[Run, Any]:
-    """Return a copy of a run for the tasks of a worker, and the parts of the instrumentations."""
-    other = copy(run)
-    hooks, parts = run.hooks.branch()
-    other.hooks, other.reports = hooks, run.reports.branch()
-    other.process = this_process[0]
-    other.states, other.strategy, hooks.run = dict(run.states), Sequential(), other
-    for task in tasks:
-        task.run = other
-        if task.cached is not None:  # enclosing passes have requested analyses of this op
-            task.cached.compute_by(other.compute)
-    return other, parts
+def _error_of(change: Callable[[], None]) -> Exception | None:
+    try:
+        change()
+    except Exception as error:  # noqa: BLE001 - decoders of other packages may raise any exception
+        return error
+    return None
 
 
 def merge(run: Run, parts: Any, outcomes: Sequence[Outcome]) -> None:

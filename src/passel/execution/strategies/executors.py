@@ -1,0 +1,174 @@
+"""The strategies for executors: threads of this process, or processes on any machine."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
+from contextvars import copy_context
+from itertools import repeat
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+from passel.diagnostics import brief, log_warning_once
+from passel.errors import EncodingError
+from passel.execution.strategies import at_work
+from passel.execution.strategies.distribution import Distribution, ProcessDistribution, merge
+from passel.execution.strategies.worker import Answer, Facts, branch, do_share
+from passel.hooks import Bracket
+from passel.ir import ShipsOps, ability_of
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Sequence
+    from concurrent.futures import Executor
+
+    from passel.execution.level import Level
+    from passel.execution.run import Run
+    from passel.passes.outcome import Outcome
+
+
+class Threads(Distribution):
+    """The strategy that runs tasks on threads, if all passes and instrumentations allow it.
+
+    Threads only save time if passes release Python's global lock, as native passes do, or if Python
+    has no global lock. Each thread has its own hooks, whose observations are merged in program
+    order. After an interrupt, each thread finishes the pipeline on its current op.
+
+    Args:
+        jobs: The number of threads that the tasks are divided among; None for all threads of the
+            pool, or one per processor without a pool.
+        pool: The thread pool to use; None to start new threads for each step.
+    """
+
+    workers = "threads"
+    declared = "can_thread"
+    place = "thread"
+
+    def __init__(self, jobs: int | None = None, pool: ThreadPoolExecutor | None = None) -> None:
+        most: int | None = getattr(pool, "_max_workers", None) or os.cpu_count()
+        super().__init__(jobs or most or 1)
+        self._pool = pool
+
+    def rejection(self, run: Run, level: Level) -> str:
+        """Return the reason why workers cannot run the tasks, or an empty string if they can."""
+        if not run.adapter.allows_threads:
+            return f"contexts of {run.adapter.name} can be used by only one Python thread at a time"
+        return super().rejection(run, level)
+
+    def share_out(self, run: Run, level: Level, jobs: int, /) -> Iterable[Outcome]:
+        """Run all tasks on `jobs` threads, and yield their outcomes in program order."""
+        level.is_in_order = False
+        _ = level.ctx.analyses  # created here, so that no two threads create the manager
+        shares = self.shares_of(level.tasks, jobs)
+        branches = [branch(run, share) for share in shares]
+        pool, ended = self._pool or ThreadPoolExecutor(jobs, "passel"), Event()
+        futures = [
+            pool.submit(copy_context().run, _run_on_thread, part, share, ended)
+            for (part, _), share in zip(branches, shares, strict=True)
+        ]
+        try:
+            for (_, parts), future in zip(branches, futures, strict=True):
+                outcomes = future.result()
+                merge(run, parts, outcomes)
+                yield from outcomes
+        finally:
+            ended.set()
+            for future in futures:
+                future.cancel()
+            wait(futures)
+            if self._pool is None:
+                pool.shutdown()
+
+
+def _run_on_thread(part: Run, tasks: Sequence[Any], ended: Event) -> list[Outcome]:
+    """Run tasks in program order, and skip the remaining tasks once `ended` is set."""
+    at_work.set(True)  # in the copy of the context
+    with part.adapter.in_context(part.ir_context), Bracket(part.hooks, "run", part):
+        return [part.run_sibling(task) for task in tasks if not ended.is_set()]
+
+
+class OnExecutor(ProcessDistribution):
+    """The strategy that runs tasks in the processes of an executor.
+
+    Each worker receives the pickled pipeline and a share of the ops, and returns the outcomes and
+    the changes of the ops. The main process runs the tasks that workers reject. If a worker dies,
+    all tasks of its share fail.
+
+    Args:
+        executor: The executor, whose workers must be able to import passel, the IR and the passes.
+        jobs: The number of workers that the tasks are divided among; None for all workers.
+    """
+
+    workers = "the executor"
+
+    def __init__(self, executor: Executor, jobs: int | None = None) -> None:
+        super().__init__(max(2, jobs or _workers_of(executor)))  # a single worker is used too
+        self._executor = executor
+
+    def rejection(self, run: Run, level: Level) -> str:
+        """Return the reason why workers cannot run the tasks, or an empty string if they can."""
+        if ability_of(run.adapter, ShipsOps) is None:
+            return f"'{run.adapter.name}' ops cannot be sent to other processes"
+        if run.hooks.sees_steps:
+            return "runs with observers use one process"
+        if level.ctx.cached is not None and level.ctx.cached.is_used_around():
+            return "analyses of the enclosing ops are cached in this process"
+        return super().rejection(run, level)
+
+    def answers(
+        self, run: Run, level: Level, shares: Sequence[Sequence[Any]], _: int, /
+    ) -> Generator[Answer]:
+        """Yield one answer from a worker for each share, in the order of the shares."""
+        asked, guard = (run.reports.renders, run.hooks.collects_statistics), run.compiler.guard
+        try:
+            facts = pickle.dumps(Facts(run.adapter, level.step, run.options, guard, *asked))
+        except Exception as error:  # noqa: BLE001 - what is pickled raises what it likes
+            log_warning_once(f"not using {self.workers}: {brief(error)}")
+            yield from repeat(Answer(), len(shares))
+            return
+        sent = [self._send(run, facts, share) for share in shares]
+        try:
+            yield from map(_answer, sent, map(len, shares))
+        finally:
+            # After an interrupt: work that a process of a pool has begun cannot be cancelled.
+            processes: Any = getattr(self._executor, "_processes", None)
+            if processes and any(future.running() for future in sent):
+                for process in [*processes.values()]:
+                    process.terminate()
+            else:
+                for future in sent:
+                    future.cancel()
+
+    def _send(self, run: Run, facts: bytes, share: Sequence[Any]) -> Future[bytes]:
+        """Submit a share, and return a future for the pickled answer or for an exception."""
+        ships: Any = run.adapter
+        try:
+            ops = ships.ship([task.op for task in share], run.ir_context)
+            return self._executor.submit(do_share, facts, ops)
+        except Exception as error:  # noqa: BLE001 - executors raise what they like
+            future: Future[bytes] = Future()
+            future.set_exception(error)
+            return future
+
+
+def _answer(future: Future[bytes], count: int) -> Answer:
+    """Wait for a future, and return the answer to its share of `count` tasks."""
+    try:
+        return pickle.loads(future.result())  # noqa: S301 - an executor's workers are trusted
+    except EncodingError:
+        return Answer()
+    except Exception as error:  # noqa: BLE001 - as above
+        return Answer(lost=range(count), how=f"is gone: {brief(error)}")
+
+
+def _workers_of(executor: Executor) -> int:
+    """Return the number of workers of an executor; if unknown, the number of processors."""
+    count = getattr(executor, "_max_workers", None)
+    if isinstance(count, int):
+        return count
+    client = getattr(executor, "_client", None)  # of Dask
+    with suppress(Exception):
+        if client is not None and (threads := sum(client.nthreads().values())):
+            return threads
+    return os.cpu_count() or 1

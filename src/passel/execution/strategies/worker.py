@@ -1,0 +1,205 @@
+"""The worker's side of the strategies: running a share of the tasks in a worker.
+
+Workers are threads, forked copies of the main process, or processes of an executor.
+"""
+
+from __future__ import annotations
+
+import pickle
+from contextlib import contextmanager
+from copy import copy
+from threading import local
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from passel.diagnostics import brief
+from passel.errors import EncodingError
+from passel.execution.loop import this_process
+from passel.execution.process_state import standard_streams
+from passel.execution.run import Run
+from passel.execution.strategies import Sequential, at_work
+from passel.execution.strategies.fork_map import set_mark
+from passel.hooks import Bracket, Instrumentor
+from passel.ir import running_on
+from passel.passes import PassContext
+from passel.schedule import Pipeline, PipelineCompiler, Schedule, passes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator, Sequence
+
+    from passel.execution.level import Level
+    from passel.execution.options import RunOptions
+    from passel.ir import SendsOps
+    from passel.passes.outcome import Outcome
+    from passel.passes.reachable import EffectsGuard
+    from passel.schedule import NestedStep, Step
+
+
+def branch(run: Run, tasks: Sequence[PassContext[Any]]) -> tuple[Run, Any]:
+    """Return a copy of a run for the tasks of a worker, and the parts of the instrumentations."""
+    other = copy(run)
+    hooks, parts = run.hooks.branch()
+    other.hooks, other.reports = hooks, run.reports.branch()
+    other.process = this_process[0]
+    other.states, other.strategy, hooks.run = dict(run.states), Sequential(), other
+    for task in tasks:
+        task.run = other
+        if task.cached is not None:  # enclosing passes have requested analyses of this op
+            task.cached.compute_by(other.compute)
+    return other, parts
+
+
+# -- Worker processes -----------------------------------------------------------------------------
+
+
+class Answer(NamedTuple):
+    """The answer of a worker process to a share of the tasks.
+
+    Attributes:
+        done: The outcome of each task, paired with the encoded changes of the task's op; an empty
+            sequence if the worker has run no task.
+        matched: The keys of the nested pipelines that matched at least one op.
+        parts: The parts of the instrumentations that observed the share.
+        lost: The indices, within the share, of the tasks during which the worker died.
+        how: A phrase that says how the worker ended, such as `was killed by SIGSEGV`.
+        at: The `id` of the last step that the worker began; 0 if unknown.
+        refused: The reason why the worker rejected the share; an empty string to report no reason.
+    """
+
+    done: Sequence[tuple[Outcome, bytes]] = ()
+    matched: frozenset[str] = frozenset()
+    parts: Any = ()
+    lost: Sequence[int] = ()
+    how: str = ""
+    at: int = 0
+    refused: str = ""
+
+
+def _run_tasks(run: Run, tasks: Sequence[PassContext[Any]]) -> Iterator[tuple[Outcome, bytes]]:
+    """Run tasks, and yield each outcome with the encoded changes of the task's op.
+
+    Raises:
+        EncodingError: If the changes of an op cannot be encoded.
+    """
+    sends = cast("SendsOps", run.adapter)
+    for task in tasks:
+        noted = sends.note(task.op)
+        outcome = run.run_sibling(task)
+        # Changes that fingerprints ignore, such as new value names, are sent back too.
+        is_same = outcome.changed is False and not outcome.failures and noted is None
+        yield outcome, b"" if is_same else sends.encode_changes(task.op, noted)
+
+
+@contextmanager
+def _only_own_ops(level: Level) -> Generator[None]:
+    """Raise an `EncodingError` if passes in the `with` block changed ops other than their own.
+
+    The main process then repeats the work of the worker.
+
+    Args:
+        level: The level of the ops that the worker processes.
+    """
+    streams = standard_streams()
+    level.track_all()
+    yield
+    if standard_streams() != streams or not level.is_intact():  # the main process reports the error
+        raise EncodingError("passes changed more than the ops that they ran on")
+
+
+# -- Forked processes -----------------------------------------------------------------------------
+
+
+@contextmanager
+def in_fork(run: Run, level: Level) -> Generator[Callable[[Sequence[PassContext[Any]]], Answer]]:
+    """Provide the function that runs a share of the tasks in a forked worker."""
+    passes = {id(each) for each in passes_of(level.step)}
+
+    def do(share: Sequence[PassContext[Any]]) -> Answer:
+        done: list[tuple[Outcome, bytes]] = []
+
+        def note(step: Step, _: Any) -> bool:
+            if id(step) in passes:
+                set_mark(len(done), id(step))
+            return True
+
+        part, parts = branch(run, share)
+        part.gates = (note,)
+        with Bracket(part.hooks, "run", part):
+            for each in _run_tasks(part, share):
+                done.append(each)
+                set_mark(len(done))
+        return Answer(done, frozenset(part.matched), parts)
+
+    with _only_own_ops(level):
+        yield do
+
+
+# -- Processes of an executor ---------------------------------------------------------------------
+
+
+class Facts(NamedTuple):
+    """The data that a worker of an executor needs about a run."""
+
+    adapter: Any
+    step: NestedStep
+    options: RunOptions
+    guard: EffectsGuard | None
+    renders: bool
+    collects: bool
+
+
+_latest = local()
+"""The pipeline of the thread's last share, stored so that the passes are initialized once."""
+
+
+def do_share(pickled: bytes, ops: bytes) -> bytes:
+    """Run the tasks of a share in a worker, and return the pickled answer.
+
+    Args:
+        pickled: The pickled facts about the run.
+        ops: The ops of the share, as the adapter's method `ship` encodes them.
+    """
+    token = at_work.set(True)
+    try:
+        if getattr(_latest, "pickled", None) != pickled:
+            _latest.facts, _latest.compiler = pickle.loads(pickled), None  # noqa: S301 - own data
+            _latest.pickled = pickled
+        return pickle.dumps(_do(ops, _latest.facts), pickle.HIGHEST_PROTOCOL)
+    except EncodingError as error:
+        return pickle.dumps(Answer(refused=str(error)))
+    except Exception as error:  # noqa: BLE001 - a missing module may raise any exception
+        return pickle.dumps(Answer(refused=brief(error)))
+    except BaseException:  # noqa: BLE001 - the main process repeats the interrupt of the pass
+        return pickle.dumps(Answer())
+    finally:
+        at_work.reset(token)
+
+
+def _do(data: bytes, facts: Facts) -> Answer:
+    """Decode the ops of a share, and run the pipelines of the step on them.
+
+    The ops are copies inside a copy of their parent op.
+
+    Raises:
+        EncodingError: If a pass cannot be initialized. The main process reports the failure.
+    """
+    adapter, step = facts.adapter, facts.step
+    context, ops = adapter.receive(data)
+    if _latest.compiler is None or _latest.compiler.context is not context:
+        _latest.compiler = PipelineCompiler(adapter, context, facts.guard)
+        _latest.schedule = Schedule(Pipeline("any", (step,), step.path))
+    hooks = Instrumentor(())
+    hooks.collects_statistics = facts.collects
+    emit: Any = list[Any]().append if facts.renders else None  # reported by the main process
+    run = Run(_latest.compiler, hooks, emit, options=facts.options, strategy=Sequential())
+    run.op, run.pipeline = parent, _ = adapter.parent(ops[0]), _latest.schedule.pipeline
+    hooks.run, run.reports.is_held = run, True
+    with running_on(adapter, context):
+        if run.initialize(_latest.schedule, parent).failures:
+            raise EncodingError
+        ctx = PassContext(run, parent, run.place_of(parent), None)
+        ctx.level = level = run.level(step, ctx)
+        wanted = set(map(run.key_of, ops))
+        level.tasks = [task for task in level.tasks if run.key_of(task.op) in wanted]
+        with _only_own_ops(level):
+            done = list(_run_tasks(run, level.tasks))
+    return Answer(done, frozenset(run.matched))
