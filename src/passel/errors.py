@@ -74,8 +74,8 @@ class DuplicateNameError(PasselError, ValueError):
 
     def __init__(self, name: str, first: str, second: str) -> None:
         super().__init__(
-            f"'{name}' is already registered by {first}, and again by {second}; "
-            "use override=True to replace it"
+            f"'{name}' is registered by {first} and again by {second}; use override=True to "
+            "replace the first"
         )
         self.name: str = name
         self.first: str = first
@@ -373,4 +373,4 @@ def refuse_cpp_names(cls: type) -> None:
             that passel uses.
     """
     for name in vars(cls).keys() & _CPP_NAMES.keys():
-        raise DefinitionError(f"{cls.__qualname__}.{name} is called {_CPP_NAMES[name]} here")
+        raise DefinitionError(f"{cls.__qualname__}.{name} is a C++ name; write {_CPP_NAMES[name]}")

@@ -40,7 +40,7 @@ FINDINGS: list[tuple[str, list[str], str]] = [
     ("builtin.module(cse,cse)", ["cse"], "warning: 'cse' runs twice in a row; the second run is redundant: drop one"),
     ("builtin.module(func.func(sccp),cse,canonicalize,func.func(sccp))", ["cse"], "warning: 'cse', 'canonicalize' run on 'builtin.module' between nested pipelines"),
     ("builtin.module(func.func(func.func(cse)))", ["func.func"], "warning: 'func.func' matches no op directly inside 'func.func': "),
-    ("builtin.module(func.func())", ["func.func"], "warning: the nested pipeline on 'func.func' is empty: add a pass, or remove it"),
+    ("builtin.module(func.func())", ["func.func"], "warning: the nested pipeline on 'func.func' is empty: add a pass to it or remove it"),
     ("builtin.module(func.fun(cse))", ["func.fun"], "error: no registered operation is called 'func.fun'; did you mean 'func.func'?"),
     ("builtin.module(scf.for(cse))", ["scf.for"], "error: 'scf.for' cannot anchor a pipeline: it is not marked as 'IsolatedFromAbove'"),
 ]  # fmt: skip
@@ -96,7 +96,7 @@ def test_broken_constraints_and_contracts_are_errors() -> None:
     builder = made(find(), X(), use())
     (finding,) = lint(builder)
     assert finding.severity is Severity.ERROR
-    assert "does not preserve Live" in finding.message
+    assert "does not claim to preserve Live" in finding.message
     builder.stage("lowering", required=True)
     (finding,) = lint(builder)
     assert str(finding).startswith("error: stage 'lowering' must not be empty")

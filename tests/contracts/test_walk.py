@@ -94,8 +94,8 @@ def test_the_message_names_the_passes_and_the_way_out() -> None:
     careless, tile = errors(partial(check_contracts, merged(module(*items))))
     assert careless == (
         "pass 'careless' [toy.module/1:careless] between 'generate' [toy.module/0:generate] and "
-        "'materialize' [toy.module/2:materialize] does not preserve Schedule; if the pass does, "
-        "declare preserves = (Schedule,) in Careless, otherwise move the pass elsewhere"
+        "'materialize' [toy.module/2:materialize] does not claim to preserve Schedule; if it "
+        "actually does, declare preserves = (Schedule,) in Careless, otherwise move the pass elsewhere"
     )
     assert tile == (
         "pass 'tile' [toy.module/4:tile] requires dialect 'linalg', which 'lower' "

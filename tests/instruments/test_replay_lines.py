@@ -182,7 +182,7 @@ def test_an_ir_that_is_not_installed(tmp_path: Path) -> None:
     file, adapter = str(tmp_path / "r"), ToyAdapter()
     pm = PassManager("toy.module", adapter=adapter).add(ways_to_fail.GiveUp())
     told = failed(pm, parse_toy("toy.module(toy.func @f)"), file)
-    assert told.how == "to replay, use `passel.load_reproducer`: passel-opt cannot read toy"
+    assert told.how == "to replay, use `passel.load_reproducer`: passel-opt cannot read 'toy' IR"
     again = replayed_in_python(file, adapter, ways_to_fail.GiveUp, parse=parse_toy)
     assert again == told.message
 

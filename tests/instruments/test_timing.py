@@ -235,7 +235,7 @@ def test_enable_timing_prints_one_report_per_run(capsys: pytest.CaptureFixture[s
 def test_wrong_arguments_are_errors() -> None:
     """An unknown display or format is an error that lists the known ones."""
     wrong: Any = {"display": "forest", "output_format": "xml"}
-    with pytest.raises(ValueError, match="unknown timing report 'forest' in format 'xml': "):
+    with pytest.raises(ValueError, match="unknown timing display 'forest' or format 'xml': "):
         Timing(**wrong)
 
 

@@ -63,9 +63,9 @@ def test_names_without_a_context() -> None:
         manager.run(ModuleOp([]))
     (problem,) = caught.value.problems
     assert problem.message == (
-        "pass 'convert-func-to-llvm' is for ops of mlir, but this pipeline runs on ops of xdsl: "
-        "create the pipeline with PassManager(anchor, context), or inside the context, so that "
-        "names refer to passes of that IR"
+        "pass 'convert-func-to-llvm' runs on mlir ops, but this pipeline runs on xdsl ops: "
+        "create it with PassManager(anchor, context), or inside the context, so that names refer "
+        "to xdsl passes"
     )
     assert problem.span is not None
     assert problem.span.text == "convert-func-to-llvm"

@@ -91,7 +91,7 @@ def test_names_are_looked_up_when_a_pipeline_is_built(module: Any) -> None:
         pipeline = OpPassManager("func.func").add("cse").add("convert-arith-to-llvm")
     text = run_with(module, pipeline=pipeline.copy())
     assert (text.count("llvm.add"), "arith." in text) == (1, False)
-    with pytest.raises(AnchorError, match="pass 'cse' is for ops of xdsl, but this pipeline runs"):
+    with pytest.raises(AnchorError, match="pass 'cse' runs on xdsl ops, but this pipeline runs"):
         run_with(module, pipeline=OpPassManager("func.func").add("cse"))
 
 

@@ -57,5 +57,5 @@ def test_a_fatal_error_says_what_it_has_left_behind(tmp_path: Path) -> None:
     said = words_of(tmp_path / "k.mlir", flag, "--record=r.passel")
     assert said[2:] == [
         "passel-opt: note: to replay: passel-opt --run-reproducer --ir=mlir r.mlir.1.running",
-        "passel-opt: note: passel-report r.passel shows what ran",
+        "passel-opt: note: to see what ran: passel-report r.passel",
     ]

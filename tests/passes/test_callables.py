@@ -82,7 +82,7 @@ def test_wrong_settings_are_refused_at_once() -> None:
     pm: Any = manager()
     with pytest.raises(ValueError, match="not 'x'"):
         pm.enable_verifier("x")
-    with pytest.raises(ValueError, match="unknown display of statistics 'x'"):
+    with pytest.raises(ValueError, match="unknown statistics display 'x'"):
         pm.enable_statistics("x")
     with pytest.raises(TypeError, match=r"got the class EventRecorder; write EventRecorder\(\)"):
         pm.add_instrumentation(EventRecorder)

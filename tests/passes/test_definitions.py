@@ -97,10 +97,10 @@ def test_names_of_cpp_are_told_what_they_are_here() -> None:
         (Pass, "dependentDialects", r"dependent_dialects = \('arith',\)"),
         (PassInstrumentation, "runAfterPass", "after_pass"),
     ]:
-        with pytest.raises(DefinitionError, match=rf"P\.{name} is called {here} here"):
+        with pytest.raises(DefinitionError, match=rf"P\.{name} is a C\+\+ name; write {here}"):
             type("P", (base,), {name: None})
     pm = PassManager("toy.module", adapter=ToyAdapter()).add(Ask())
-    with pytest.raises(PassFailedError, match=r"isInvalidated is called is_invalidated\("):
+    with pytest.raises(PassFailedError, match=r"C\+\+ name; write is_invalidated\("):
         pm.run(parse_toy("toy.module()"))
 
 

@@ -163,7 +163,7 @@ def test_an_object_is_no_text() -> None:
     said = {
         "": "requires option 'thing', a Python object; create the pass in Python",
         "thing=1": "option 'thing' of it: text cannot contain Python objects",
-        "thing=1 <maybe=...>": "'<maybe=...>' for it stands for a Python object, which text cannot contain",
+        "thing=1 <maybe=...>": "'<maybe=...>' of it is a placeholder for an object; create the pass in Python",
     }
     for text, message in said.items():
         with pytest.raises(OptionError, match=message):

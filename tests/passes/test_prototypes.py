@@ -99,8 +99,8 @@ def test_other_defaults_under_its_own_name() -> None:
     with pytest.raises(DefinitionError) as caught:
         _ = info.pass_class
     assert str(caught.value) == (
-        "pass 'unroll' of here cannot be loaded: Unroll has the name 'unroll' too, but "
-        "'unroll{factor=8 wanted=all}' has other defaults; register the pass under another name"
+        "pass 'unroll' of here cannot be loaded: Unroll is also named 'unroll', but "
+        "'unroll{factor=8 wanted=all}' has different defaults; register the pass under another name"
     )
     name = MemRefStreamInterleavePass.name
     registry.register(name, lambda: MemRefStreamInterleavePass(pipeline_depth=7), ir="xdsl")

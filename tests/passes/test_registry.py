@@ -58,8 +58,8 @@ def test_what_cannot_be_registered_is_refused() -> None:
     with pytest.raises(DuplicateNameError) as info:
         registry.register(Second)
     assert str(info.value) == (
-        f"'same' is already registered by {__name__}, and again by {__name__}; "
-        "use override=True to replace it"
+        f"'same' is registered by {__name__} and again by {__name__}; use override=True to replace "
+        "the first"
     )
     assert info.value.name == "same"
     assert found(registry, "same") is First
@@ -238,7 +238,7 @@ def test_what_one_ir_would_see_twice_is_refused(first: str, second: str) -> None
     """A pass for any IR has its name for every IR; replacing it on purpose is fine."""
     registry = PassRegistry()
     registry.register("cse", lambda: First, origin="one", ir=first)
-    with pytest.raises(DuplicateNameError, match="registered by one, and again by two"):
+    with pytest.raises(DuplicateNameError, match="registered by one and again by two"):
         registry.register("cse", lambda: Second, origin="two", ir=second)
     registry.register("cse", lambda: Second, origin="two", ir=second, override=True)
     assert issubclass(found(registry.for_ir("zoo"), "cse") or int, Second)

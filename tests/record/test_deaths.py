@@ -52,7 +52,7 @@ def test_of_a_worker_that_died_the_way_on_is_said(
     assert bisect.main(["r.passel"]) == 1
     assert capsys.readouterr().err == (
         "passel-bisect: error: the record lacks the changes to 'func.func' @f3: "
-        "'func.func' op failed: the process that ran passes on it was killed by SIGSEGV; record the run with -j1, or give --interesting=<command>\n"
+        "'func.func' op failed: the process that ran passes on it was killed by SIGSEGV; record the run with -j1, or use --interesting=<command>\n"
     )
 
 

@@ -41,7 +41,7 @@ def test_a_disk_that_is_full(tmp_path: Path, flags: tuple[str, ...], unbuffered:
         check=False,
     )
     assert done.returncode == 1
-    assert done.stderr == "passel-opt: error: cannot write to the standard output: File too large\n"
+    assert done.stderr == "passel-opt: error: cannot write to standard output: File too large\n"
 
 
 def test_a_pipe_that_does_not_block(tmp_path: Path, programs: Path) -> None:
@@ -130,8 +130,8 @@ def test_reader_that_has_had_enough(start: Start, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "closed", "said"),
     [
-        ((), "<&-", "there is no input: no file is given and the standard input is closed"),
-        (("in.mlir",), ">&-", "cannot write the output: the standard output is closed"),
+        ((), "<&-", "there is no input: no file is given and standard input is closed"),
+        (("in.mlir",), ">&-", "cannot write the output: standard output is closed"),
     ],
     ids=["input", "output"],
 )

@@ -131,7 +131,7 @@ def test_wrong_sources(tool: Tool, source: bytes, error: str) -> None:
     ("source", "error"),
     [
         (bytes(range(256)), "<stdin>:2:118: error: the input is not UTF-8 text: invalid byte 0x80"),
-        ("module {}".encode("utf-16"), "passel-opt: error: '<stdin>' is UTF-16; MLIR uses UTF-8"),
+        ("module {}".encode("utf-16"), "passel-opt: error: '<stdin>' is in UTF-16, not UTF-8"),
     ],
 )
 def test_sources_that_are_no_text(tool: Tool, source: bytes, error: str) -> None:

@@ -285,7 +285,7 @@ def test_dialects_of_mlirs_bindings(tool: Tool, capsys: Capsys) -> None:
     [
         (ToyAdapterForFiles(), "the adapter of 'toy' takes no dialects: define with_dialects()"),
         (XDSLAdapter(), "expected an xDSL Dialect, got 3"),
-        (MLIRAdapter(), "expected a function of a DialectRegistry, got 3"),
+        (MLIRAdapter(), "expected a function taking a DialectRegistry, got 3"),
     ],
 )
 def test_things_that_are_no_dialects(capsys: Capsys, adapter: IRAdapter, message: str) -> None:

@@ -222,7 +222,7 @@ def _compute_unobserved(_kind: Any, _op: Any, construct: Callable[[], Any]) -> A
 def _takes_manager(kind: Any) -> bool:
     """Return whether the constructor of an analysis takes `(op, analyses)` rather than `(op)`."""
     if not callable(kind):
-        msg = f"{kind!r} is not an analysis: it is not a class"
+        msg = f"expected an analysis class, got {kind!r}"
         raise DefinitionError(msg)
     if isinstance(kind, type):
         refuse_cpp_names(kind)

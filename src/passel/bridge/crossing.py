@@ -56,7 +56,7 @@ class Crossing(Pass[Any]):
         """
         super().__post_init__()
         if not isinstance(self.passes, BarePipeline):
-            way_out = f"to give text or passes, call {type(self).__name__}.of(...)"
+            way_out = f"to create the pass from text or passes, call {type(self).__name__}.of(...)"
             msg = f"expected a BarePipeline, got {self.passes!r}; {way_out}"
             raise TypeError(msg)
 

@@ -28,7 +28,7 @@ PHRASES = {
     "not-between": "must not run between any {0} and a later {1}",
     "requires": "needs a {0} in the same pipeline",
     "conflicts": "cannot be in the same pipeline as any {0}",
-    "once": "can be in a pipeline only once",
+    "once": "can occur only once in a pipeline",
     "followed-by": "should be followed by a {0}",
     "preceded-by": "should be preceded by a {0}",
 }
@@ -241,7 +241,7 @@ def once() -> Constraint:
 
     Example:
         >>> print(once())
-        can be in a pipeline only once
+        can occur only once in a pipeline
     """
     return Constraint("once", (), caller())
 

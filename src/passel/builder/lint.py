@@ -161,8 +161,8 @@ class _Linter(NamedTuple):
                     verb = "runs" if len(names) == 1 else "run"
                     message = (
                         f"{', '.join(map(repr, names))} {verb} on '{pipeline.anchor}' between "
-                        f"nested pipelines on '{name}', so analyses of these ops are computed "
-                        "again; to process only these ops, use one nested pipeline: "
+                        f"nested pipelines on '{name}', so analyses of '{name}' ops are computed "
+                        f"again; to process only '{name}' ops, use one nested pipeline: "
                         f"{name}(...,{','.join(names)},...)"
                     )
                     yield Finding(Severity.WARNING, message, between[0].span)
@@ -188,7 +188,7 @@ class _Linter(NamedTuple):
                 )
                 yield Finding(Severity.WARNING, message, other)
         if not inner.steps and span is not None:
-            message = f"the nested pipeline on '{name}' is empty: add a pass, or remove it"
+            message = f"the nested pipeline on '{name}' is empty: add a pass to it or remove it"
             yield Finding(Severity.WARNING, message, span)
         if self.adapter is None or ANY in {outer, name}:
             return

@@ -38,10 +38,10 @@ NOT_INSIDE = (
 )
 BESIDE = "was changed by a pass on a sibling op; only a pass on the enclosing op may do that"
 GONE = "was erased or moved by a pass on a sibling op; only a pass on the enclosing op may do that"
-INSIDE = "was changed by a pass on a nested op; a pass may only change the op that it runs on"
+INSIDE = "was changed by a pass on a nested op; a pass may change only the op that it runs on"
 PLACES = (
-    "had nested ops added, erased or moved by a pass on one of them; only a pass on this op may do "
-    "that"
+    "had ops inside it added, erased or moved by a pass on a nested op; only a pass on this op may "
+    "do that"
 )
 
 

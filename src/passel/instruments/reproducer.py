@@ -264,7 +264,7 @@ class CrashReproducer(PassInstrumentation):
         elif command := replay_command(run, recipe.steps, self.replay):
             how = f"to replay: {command.replace('{file}', shlex.quote(title))}"
         else:
-            reads = f"passel-opt cannot read {run.adapter.name}"
+            reads = f"passel-opt cannot read '{run.adapter.name}' IR"
             how = f"to replay, use `passel.load_reproducer`: {reads}"
         return f"reproducer generated at `{title}`\n{how}"
 

@@ -88,7 +88,7 @@ class StatisticsReport(PassInstrumentation):
     ) -> None:
         if display not in ("pipeline", "list", "json"):
             raise ValueError(
-                f"unknown display of statistics '{display}': expected 'pipeline', 'list' or 'json'"
+                f"unknown statistics display '{display}': expected 'pipeline', 'list' or 'json'"
             )
         self._display: Display = display
         self._stream = stream

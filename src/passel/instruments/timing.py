@@ -142,8 +142,8 @@ class Timing(PassInstrumentation):
     ) -> None:
         if display not in ("tree", "list", "ops") or output_format not in ("text", "json"):
             raise ValueError(
-                f"unknown timing report '{display}' in format '{output_format}': expected 'tree', "
-                "'list' or 'ops' in 'text' or 'json'"
+                f"unknown timing display '{display}' or format '{output_format}': use 'tree', "
+                "'list' or 'ops' and 'text' or 'json'"
             )
         self._display: Display = display
         self._format: Literal["text", "json"] = output_format

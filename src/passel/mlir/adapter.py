@@ -188,7 +188,7 @@ class MLIRAdapter(IRAdapter):
         """
         for each in dialects:
             if not callable(each):
-                raise DefinitionError(f"expected a function of a DialectRegistry, got {each!r}")
+                raise DefinitionError(f"expected a function taking a DialectRegistry, got {each!r}")
         return MLIRAdapter(self.bindings.root, dialects=(*self._dialects, *dialects))
 
     def make_frontend(self) -> Frontend:

@@ -129,7 +129,7 @@ class Bindings:
         except ImportError:
             module = self.module("ir")
         if not hasattr(module.Context, "get_num_threads"):  # what passel needs that came last
-            raise AdapterError(f"MLIR's bindings '{self.root}' are too old: use MLIR 22's")
+            raise AdapterError(f"MLIR's bindings '{self.root}' are too old: use those of MLIR 22")
         return module
 
     @cached_property

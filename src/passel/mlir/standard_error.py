@@ -88,7 +88,7 @@ def _redirect(file: int, *, is_own: bool) -> int:
         OSError: If `is_own` is true and the system does not support a separate standard error.
     """
     if not _take_files() and is_own:
-        raise OSError("threads share the files of their process")
+        raise OSError("this system gives all threads the same standard error")
     usual = _elsewhere.number = os.dup(2)
     os.dup2(file, 2)
     return usual

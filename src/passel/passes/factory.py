@@ -138,7 +138,7 @@ def class_like(pass_: _Prototype, name: str) -> type[Pass[Any, Any]]:
         optional = {each.name for each in base.option_infos() if not each.required}
         if any(node.key in optional for node in given):
             raise DefinitionError(
-                f"{base.__name__} has the name '{name}' too, but '{pass_}' has other defaults; "
+                f"{base.__name__} is also named '{name}', but '{pass_}' has different defaults; "
                 "register the pass under another name"
             )
     made = _classes.setdefault((name, base), [])

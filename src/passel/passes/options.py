@@ -344,7 +344,7 @@ def _unknown(key: str, owner: str, infos: Sequence[OptionInfo]) -> str:
     if not key:
         return f"an option of {owner} has no name; write name=value"
     if key.startswith("<"):
-        return f"'{key}=...>' for {owner} stands for a Python object, which text cannot contain"
+        return f"'{key}=...>' of {owner} is a placeholder for an object; create the pass in Python"
     others = f"; it has {', '.join(names) or 'no options'}"
     return f"no such option '{key}' for {owner}{suggest(key, names) or others}"
 

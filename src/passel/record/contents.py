@@ -118,7 +118,7 @@ def read_contents(path: Path) -> Contents:
             start = file.read(len(_START))
             if start != _START:
                 raise RecordError(
-                    f"'{path}' is not a record of a run; passel-opt --record writes one"
+                    f"'{path}' is not a record of a run; to write one, use passel-opt --record"
                 )
             *data, _ = (start + file.read()).split(b"\n")  # the last line may be cut off
     except OSError as error:

@@ -103,9 +103,9 @@ class PipelineCompiler:
         for pass_, span, _ in visits:
             if pass_.ir not in ("", self.adapter.name):
                 message = (
-                    f"pass '{pass_.name}' is for ops of {pass_.ir}, but this pipeline runs on "
-                    f"ops of {self.adapter.name}: create the pipeline with PassManager(anchor, "
-                    "context), or inside the context, so that names refer to passes of that IR"
+                    f"pass '{pass_.name}' runs on {pass_.ir} ops, but this pipeline runs on "
+                    f"{self.adapter.name} ops: create it with PassManager(anchor, context), or "
+                    f"inside the context, so that names refer to {self.adapter.name} passes"
                 )
                 raise AnchorError(Problem(message, span))
 

@@ -251,8 +251,8 @@ def _not_preserved(name: str, offender: _Place, producer: _Place, consumer: _Pla
     """Return the message for a pass that does not preserve an analysis between two others."""
     pass_ = offender.step.pass_
     where = f"a subclass of {type(pass_).__name__}" if pass_.ir else type(pass_).__name__
-    way_out = f"if the pass does, declare preserves = ({name},) in {where}"
+    way_out = f"if it actually does, declare preserves = ({name},) in {where}"
     return (
-        f"pass {offender} between {producer} and {consumer} does not preserve {name}; {way_out}, "
-        "otherwise move the pass elsewhere"
+        f"pass {offender} between {producer} and {consumer} does not claim to preserve {name}; "
+        f"{way_out}, otherwise move the pass elsewhere"
     )

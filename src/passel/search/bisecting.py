@@ -270,7 +270,7 @@ class Bisection:
         if first is None or last is None:
             raise SearchError("the record lacks the IR before and after the run")
         if not self._steps and self._oracle.failed is None:
-            raise SearchError("no pass has changed anything in this run")
+            raise SearchError("no pass changed anything in this run")
         ends = "the IR after the last pass", "the IR before any pass has run"
         found = self._check(last, "the last state", Verdict.INTERESTING, ends[0]).symbols
         self._oracle.only = found

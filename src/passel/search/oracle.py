@@ -119,7 +119,7 @@ class SameFailure(Oracle):
     def _answer(self, is_same: bool) -> Answer:
         verdict = Verdict.INTERESTING if is_same else Verdict.DULL
         symbol = self.failed and self.failed.symbol
-        why = f"{self.identity}; passel-reduce reduces the input"
+        why = f"{self.identity}; to reduce the input, use passel-reduce"
         return Answer(verdict, why, [symbol] if symbol else ())
 
 
@@ -158,7 +158,7 @@ class Command(Oracle):
         code = self._code(case, scratch)
         how = f"takes longer than {self._timeout:g} s" if code is None else f"exits with {code}"
         if code is not None and code < 0:
-            how = f"was ended by {Died(code).cause}"
+            how = f"was killed by {Died(code).cause}"
         said = scratch.words.rstrip().splitlines()[-_LAST_LINES:]
         why = "\n  ".join([f"the command {how}" + (", and prints:" if said else ""), *said])
         if code is None or code in _CANNOT_SAY or not 0 <= code < _SIGNALS:
@@ -178,8 +178,8 @@ class Command(Oracle):
             process = subprocess.Popen(words, stdin=subprocess.DEVNULL)  # noqa: S603 - the user's
         except OSError as error:
             raise SearchError(
-                f"the command cannot be run: {words[0]}: {error.strerror}; a script begins with "
-                "the path of its interpreter, such as #!/bin/sh"
+                f"the command cannot be run: {words[0]}: {error.strerror}; a script must begin "
+                "with a line such as #!/bin/sh"
             ) from None
         with process:
             try:
@@ -295,7 +295,7 @@ class ComputesElse(Oracle):
         computes = ability_of(adapter, Computes)
         if computes is None:
             raise SearchError(
-                f"passel cannot run functions of '{adapter.name}': use a command that runs them, "
+                f"passel cannot run '{adapter.name}' functions: use a command that runs them, "
                 "--interesting=<command>"
             )
         self._computes: Computes = computes

@@ -200,7 +200,7 @@ class AdapterContract(Subject):
                 verify = partial(self.adapter.verify, op, recursive=recursive)
                 what = f"'verify' of invalid IR with recursive={recursive}"
                 error = raised(InvalidIR, verify, what)
-                equal(error.op, func, "the op of the error that 'verify' raises")
+                equal(error.op, func, "the op in the error from 'verify'")
                 check(error.message, "the error from 'verify' has no message")
                 what = f"the message of the error from 'verify' starts with a name: {error.message}"
                 check(not error.message.startswith("'"), what)
@@ -304,7 +304,7 @@ class AdapterContract(Subject):
         before = [self.adapter.identity_of(op) for op in ops]
         self.change(ops[0])
         after = [self.adapter.identity_of(op) for op in self.adapter.children(top)]
-        equal(after, before, "'identity_of' ops after one of them has changed")
+        equal(after, before, "the list of identities of ops after one of the ops changed")
         equal(len(set(before)), len(ops), "the number of identities of different ops")
 
     def test_renewing(self) -> None:
@@ -334,7 +334,7 @@ class AdapterContract(Subject):
             after, expected = (self.adapter.print_op(op, flags) for op in (func, other))
             equal(after, expected, "an op after 'decode_changes' with another op's changes")
         kept = [now is func for now, func in zip(sample.functions(), functions, strict=True)]
-        check(all(kept), "'decode_changes' has replaced its op with another object")
+        check(all(kept), "'decode_changes' replaced its op with another object")
 
     def test_wrapping(self) -> None:
         """`wrap_pass` wraps the IR's own passes, and raises a `TypeError` for other objects."""

@@ -69,7 +69,7 @@ class _Flags(SearchFlags):
     """Bisection."""
 
     invalid: bool = flag("search for invalid IR")
-    inside: bool = flag("also find the rewrite of the pass that makes the IR interesting")
+    inside: bool = flag("also find which rewrite of the pass makes the IR interesting")
     run: int = flag("the number of the run in the record", "<n>", 0, parse=number_of)
 
 
@@ -115,7 +115,7 @@ def _bisect(record: Record, run: RunInfo, settings: Settings, flags: _Flags) -> 
     found = culprit.execution
     print(f"{title(found)}  [{found.path}]")
     for other in culprit.others:
-        print(f"or, since the IR after this pass cannot be checked: {title(other)}  [{other.path}]")
+        print(f"or {title(other)}  [{other.path}], since the IR after this pass cannot be checked")
     _tell_run_inside(record, found)
     if flags.inside:
         match guilty_rewrite(subject, trials, culprit):
@@ -174,11 +174,11 @@ def _failure_oracle(record: Record, run: RunInfo, strict: Subject) -> Oracle:
         told = run.failures[0]
         raise SearchError(
             f"the record lacks the changes to {told.where}: {told.message}; record the "
-            "run with -j1, or give --interesting=<command>"
+            "run with -j1, or use --interesting=<command>"
         )
     if first is None:
         raise SearchError(
-            "the run did not fail: specify what is interesting, with --interesting=<command>, "
+            "the run did not fail: specify what is interesting with --interesting=<command>, "
             "--invalid or --computes-else"
         )
     if first.status == "running":
@@ -202,7 +202,7 @@ def _tell_run_inside(record: Record, execution: Execution) -> None:
         inner = (step.path.startswith(f"{execution.path}/") for step in run.steps)
         if run.outer == execution.run and any(inner):
             name, number = execution.pass_name, run.number
-            _say(f"'{name}' ran passes on '{run.ir}': to search those passes, add --run={number}")
+            _say(f"'{name}' ran passes on '{run.ir}': to search them, add --run={number}")
 
 
 def _say(text: str) -> None:

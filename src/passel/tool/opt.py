@@ -363,7 +363,7 @@ class _Part:
                 raise
             if self._source.is_recorded:  # its lines are not IR
                 for flag in recorded_plugins(self._settings):
-                    error.add_note(f"the run had {flag}")
+                    error.add_note(f"the recorded run had the flag {flag}")
                 raise
             *others, last = [recorded.diagnostic(problem) for problem in error.problems]
             if hint := hint_at_passes(error, self._settings.choice):

@@ -119,7 +119,7 @@ class Output:
     @staticmethod
     def _to_stdout(result: str | bytes) -> None:
         if sys.stdout is None:
-            raise UsageError("cannot write the output: the standard output is closed")
+            raise UsageError("cannot write the output: standard output is closed")
         try:
             sys.stdout.flush()
             data = _encoded(result)
@@ -134,7 +134,7 @@ class Output:
         except (OSError, ValueError) as error:
             abandon_stdout()
             problem = file_problem(error)
-            raise UsageError(f"cannot write to the standard output: {problem}") from None
+            raise UsageError(f"cannot write to standard output: {problem}") from None
 
 
 def put(result: str | bytes, name: str = "-") -> int:

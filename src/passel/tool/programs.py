@@ -183,7 +183,7 @@ def _opt_help(tool: ToolDefinition, ir: IRChoice, *, whole: bool) -> str:
 
     groups = [(each.title(), [*filter(is_shown, each.flags.values())]) for each in GROUPS]
     groups += [(ir.name, [*ir.own_flags]), (tool.name, [*tool.flags])]
-    subject = f"{only} files" if only else "MLIR text, with xDSL or MLIR itself"
+    subject = f"{only} files" if only else "MLIR text, using xDSL or MLIR"
     default = f"'{tool.pipeline}' runs" if tool.pipeline else "the input is verified and printed"
     head, usage, examples, notes, closing = (__doc__ or "").split("\n\n")[-5:]
     paragraphs = [head, usage, notes, closing] if whole else [head, usage, examples, closing]
@@ -297,7 +297,7 @@ class SearchFlags(FlagGroup):
         parse=function_of,
     )
     timeout: float | None = flag(
-        "time limit for a case (default: 10 times the input's) or function (5 s)",
+        "time limit per case (default: 10 times the input's) or function (5 s)",
         "<seconds>",
         parse=seconds_of,
     )

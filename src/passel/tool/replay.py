@@ -208,7 +208,7 @@ def last_words_of(settings: Settings, replay: Replay) -> Generator[None]:
         if os.getpid() == process:  # not a worker; the run survives workers
             lines.append(replay.of_the_dead())
             if record := settings.record:
-                lines.append(f"passel-report {record} shows what ran")
+                lines.append(f"to see what ran: passel-report {record}")
         return "".join(f"{settings.program}: note: {line}\n" for line in lines if line)
 
     last_words.append(words)

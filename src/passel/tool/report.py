@@ -285,7 +285,7 @@ def _steps(record: Record, flags: _Flags) -> Iterator[str]:
     for each in shown:
         yield from _execution(record, each, flags)
     if not path:
-        yield "" if shown else f"// no pass has changed {flags.op or 'anything'}\n"
+        yield "" if shown else f"// no pass changed {flags.op or 'anything'}\n"
         return
     if rest := len(found) - len(shown):
         yield f"// {path} did not change {rest} {'op' if rest == 1 else 'ops'}\n"

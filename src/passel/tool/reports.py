@@ -164,7 +164,7 @@ class Reports(ExitStack):
         except ValueError as error:
             raise UsageError(f"'--remarks-filter': {error}") from None
         if given.remark_format == "bitstream":
-            hint = "'llvm-remarkutil yaml2bitstream' converts the output of --remark-format=yaml"
+            hint = "convert --remark-format=yaml output with 'llvm-remarkutil yaml2bitstream'"
             raise UsageError(f"'--remark-format=bitstream' is not available: {hint}")
         if given.remark_format == "yaml":
             yaml = self._open("remarks-output-file", given.remarks_output_file)
@@ -199,7 +199,7 @@ class Reports(ExitStack):
         if not path or not (given.mlir_timing or given.mlir_pass_statistics):
             return sys.stderr
         if path == "-" and sys.stdout is None:
-            raise UsageError("'--info-output-file=-': the standard output is closed")
+            raise UsageError("'--info-output-file=-': standard output is closed")
         if path == "-":
             return sys.stdout
         return self._open("info-output-file", path, append=True)

@@ -57,7 +57,7 @@ class PipelineFlags(FlagGroup):
         searched=True,
     )
     jobs: Jobs | None = common(
-        "number of worker processes, or auto (default: $PASSEL_JOBS, or else none)",
+        "the number of worker processes, or auto (default: $PASSEL_JOBS or 1)",
         "<n>",
         short=("j",),
         parse=jobs_of,
@@ -74,9 +74,9 @@ class PipelineFlags(FlagGroup):
         parse=plugin_of,
         **_read,
     )
-    no_fast_paths: bool = flag("use only xDSL's own code (PASSEL_FAST=0)", ir="xdsl", **_read)
+    no_fast_paths: bool = flag("use only xDSL's own code (like PASSEL_FAST=0)", ir="xdsl", **_read)
     verify_each: bool | Literal["always"] = common(
-        "verify after passes that changed the IR, after no pass, or after all",
+        "verify after passes that changed the IR (true), or after all (always)",
         "<true|false|always>",
         True,
         implied="true",
@@ -84,9 +84,9 @@ class PipelineFlags(FlagGroup):
         parse=verify_mode_of,
         searched=True,
     )
-    verify_analyses: bool = flag("check that passes preserve analyses or stay in their op", **_read)
+    verify_analyses: bool = flag("verify preserved analyses, or that no other op changes", **_read)
     check_isolation: bool = flag(DITTO, **_read)
-    stop_after: str = common("run only up to, or only after, a pass", "<place>", replayed=True)
+    stop_after: str = common("run only passes up to, or after, this one", "<place>", replayed=True)
     start_after: str = common(DITTO, "<place>", replayed=True)
 
 
@@ -123,9 +123,9 @@ class OutputFlags(FlagGroup):
     target: str = common(
         "the output format, such as riscv-asm", "<target>", "mlir", short=("t",), ir="xdsl"
     )
-    emit_bytecode: bool = flag("write MLIR bytecode, or an older version", ir="mlir")
+    emit_bytecode: bool = flag("write MLIR bytecode, in the current or this version", ir="mlir")
     emit_bytecode_version: int | None = flag(DITTO, "<n>", parse=number_of, ir="mlir")
-    output_split_marker: str = flag("the line between parts of the output", "<marker>", "// -----")
+    output_split_marker: str = flag("the line to print between parts", "<marker>", "// -----")
     mlir_print_op_generic: bool = common("print ops in generic form", short=("print-op-generic",))
     mlir_print_debuginfo: bool = flag(
         "print locations in full, or in readable form", short=("print-debuginfo",)
@@ -133,10 +133,10 @@ class OutputFlags(FlagGroup):
     mlir_pretty_debuginfo: bool = flag(DITTO)
     mlir_use_nameloc_as_prefix: bool = flag("name values after their locations (--ir=mlir)")
     mlir_print_assume_verified: bool = flag("print the IR without verifying it first (--ir=mlir)")
-    mlir_print_skip_regions: bool = flag("print {...} instead of regions, or print without aliases")
+    mlir_print_skip_regions: bool = flag("print regions as {...}, or print without aliases")
     mlir_print_local_scope: bool = flag(DITTO)
     mlir_elide_elementsattrs_if_larger: int | None = flag(
-        "omit larger elements or strings", "<n>", parse=number_of
+        "elide larger elements or strings", "<n>", parse=number_of
     )
     mlir_elide_resource_strings_if_larger: int | None = flag(DITTO, "<n>", parse=number_of)
 
@@ -163,15 +163,15 @@ class DiagnosticFlags(FlagGroup):
         searched=True,
     )
     remarks_filter: str = flag("show optimization remarks in matching categories", "<regex>")
-    remarks_filter_passed: str = flag("show passed or missed remarks by category", "<regex>")
+    remarks_filter_passed: str = flag("show passed, or missed, remarks by category", "<regex>")
     remarks_filter_missed: str = flag(DITTO, "<regex>")
-    remarks_filter_failed: str = flag("show failure or analysis remarks by category", "<regex>")
+    remarks_filter_failed: str = flag("show failure, or analysis, remarks by category", "<regex>")
     remarks_filter_analyse: str = flag(DITTO, "<regex>")
     remark_policy: str = flag(
         "show all remarks at a location, or only the last", "<all|final>", "all"
     )
     remark_format: str = flag(
-        "the format of remarks, and the file for YAML", "<emitRemark|yaml|bitstream>", "emitRemark"
+        "the format of remarks, or the file for YAML", "<emitRemark|yaml|bitstream>", "emitRemark"
     )
     remarks_output_file: str = flag(DITTO, "<file>", "mlir-remarks.yaml")
 
@@ -191,7 +191,7 @@ class PrintingFlags(FlagGroup):
     mlir_print_ir_after_failure: bool = flag("print the IR after each failed pass")
     mlir_print_ir_diff: bool = common("print the changes of each pass as a unified diff")
     mlir_print_ir_module_scope: bool = flag("print the top-level op instead of the op of the pass")
-    mlir_print_ir_tree_dir: str = flag("print the IR to files in a directory", "<dir>")
+    mlir_print_ir_tree_dir: str = flag("print the IR to a tree of files in <dir>", "<dir>")
 
 
 class ReportFlags(FlagGroup):
@@ -199,7 +199,7 @@ class ReportFlags(FlagGroup):
 
     mlir_timing: bool = common("print how long each pass took", short=("time-passes",))
     mlir_timing_display: Literal["list", "tree", "ops"] = flag(
-        "layout and format (ops: slowest pass/op pairs)", "<list|tree|ops>", "tree"
+        "the layout and format of the timing report", "<list|tree|ops>", "tree"
     )
     mlir_output_format: Literal["text", "json"] = flag(DITTO, "<text|json>", "text")
     mlir_pass_statistics: bool = common("print the statistics of all passes")
@@ -208,11 +208,11 @@ class ReportFlags(FlagGroup):
     )
     info_output_file: str = flag("write timing and statistics to a file", "<file>")
     record: str = common("record the run for passel-report and passel-bisect", "<file>")
-    log_actions_to: str = flag("log pass executions, or only those at a location", "<file>")
+    log_actions_to: str = flag("log pass executions, or only those at this place", "<file>")
     log_mlir_actions_filter: str = flag(DITTO, "<file:line[:col]>")
     profile_actions_to: str = flag("write a trace for Chrome or Perfetto", "<file>")
     mlir_debug_counter: str = flag(
-        "skip or limit executions of passes, or print the counts", "<counters>", replayed=True
+        "skip or limit pass executions, or print the counters", "<counters>", replayed=True
     )
     mlir_print_debug_counter: bool = flag(DITTO)
 
@@ -221,13 +221,13 @@ class ReproducerFlags(FlagGroup):
     """Reproducers."""
 
     mlir_pass_pipeline_crash_reproducer: str = common(
-        "write a reproducer if the run fails (<file>.running if killed)", "<file>"
+        "write a reproducer if the run fails (to <file>.running if killed)", "<file>"
     )
     mlir_pass_pipeline_local_reproducer: bool = flag("write a reproducer of the failed pass only")
     mlir_generate_reproducer: str = flag("write a reproducer of the run", "<file>")
     run_reproducer: bool = common("run the pipeline recorded in the input", searched=True)
     allow_effects: tuple[str, ...] = flag(
-        "allow these effects: all, read-files, run-programs, write-files, unknown",
+        "effects to allow: all, read-files, run-programs, write-files, unknown",
         "<effects>",
         (),
         parse=names_of,

@@ -55,7 +55,7 @@ def read_sources(settings: Settings, frontend: Frontend, renderer: Renderer) -> 
     if frontend.is_binary(data, name):
         return [SourcePart(data, name)]
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise UsageError(f"'{name}' is UTF-16; MLIR uses UTF-8")
+        raise UsageError(f"'{name}' is in UTF-16, not UTF-8")
     marker = settings.split_input_file
     body = data.removeprefix(codecs.BOM_UTF8)  # added by some editors
     is_whole = path != "-" and not marker and Path(path).is_file()
@@ -75,7 +75,7 @@ def read_sources(settings: Settings, frontend: Frontend, renderer: Renderer) -> 
 def _read(settings: Settings) -> bytes:
     path = settings.input
     if path == "-" and sys.stdin is None:
-        raise UsageError("there is no input: no file is given and the standard input is closed")
+        raise UsageError("there is no input: no file is given and standard input is closed")
     try:
         return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     except (OSError, ValueError) as error:

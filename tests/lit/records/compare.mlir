@@ -31,7 +31,7 @@
 // DIFF:      +  %b = arith.addi %x, %zero : i32
 
 // STEP: passel-report: error: --step and --op take one record; to compare two records, use --diff
-// NO-RECORD: passel-report: error: '{{.*}}compare.mlir' is not a record of a run; passel-opt --record writes one
+// NO-RECORD: passel-report: error: '{{.*}}compare.mlir' is not a record of a run; to write one, use passel-opt --record
 
 // Records of one input are told apart by their own names.
 // PAGE: <title>{{.*}}.old and {{.*}}.moved</title>

@@ -56,9 +56,9 @@
 // HISTORY:      +  func.return %a, %a : i32, i32
 // HISTORY-NOT:  //
 
-// NOTHING: // no pass has changed @g
+// NOTHING: // no pass changed @g
 
-// NONE: passel-report: error: '{{.*}}report.mlir' is not a record of a run; passel-opt --record writes one
+// NONE: passel-report: error: '{{.*}}report.mlir' is not a record of a run; to write one, use passel-opt --record
 
 func.func @f(%x: i32) -> (i32, i32) {
   %a = arith.addi %x, %x : i32

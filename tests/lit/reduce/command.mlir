@@ -25,8 +25,8 @@
 // DULL: passel-reduce: error: the input in generic form is not interesting: the command exits with 1
 // MISSING: passel-reduce: error: '--interesting' cannot be run: program 'no-such-program' is not found
 // MODE: passel-reduce: error: '--interesting' cannot be run: '[[FILE:.*]]' is not executable; run chmod +x [[FILE]]
-// FORMAT: passel-{{reduce|bisect}}: error: the command cannot be run: {{.*}}.sh: Exec format error; a script begins with
-// INTERPRETER: passel-reduce: error: the command cannot be run: {{.*}}.sh: No such file or directory; a script begins with
+// FORMAT: passel-{{reduce|bisect}}: error: the command cannot be run: {{.*}}.sh: Exec format error; a script must begin with
+// INTERPRETER: passel-reduce: error: the command cannot be run: {{.*}}.sh: No such file or directory; a script must begin with
 // FLAG: passel-reduce: error: '--mlir-timing' is not supported
 // FINE: passel-reduce: error: 'builtin.module(cse)' does not fail on the input
 // NOTHING: passel-reduce: error: there is nothing to run

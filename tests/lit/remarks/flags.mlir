@@ -46,4 +46,4 @@ func.func @f() {
 // YAML-NEXT: --- !Passed
 // NONE-NOT:  {{.}}
 // PATTERN:   passel-opt: error: '--remarks-filter': '(' is not a regular expression: missing ), unterminated subpattern
-// BITSTREAM: passel-opt: error: '--remark-format=bitstream' is not available: 'llvm-remarkutil yaml2bitstream' converts the output of --remark-format=yaml
+// BITSTREAM: passel-opt: error: '--remark-format=bitstream' is not available: convert --remark-format=yaml output with 'llvm-remarkutil yaml2bitstream'

@@ -6,7 +6,7 @@
 // TYPO-NEXT: error: the IR after the last pass cannot be checked: the command exits with 127, and prints:
 // TYPO-NEXT: no-such-program
 // RUN: not passel-bisect %t.passel --interesting="sh -c 'kill -9 $$'" 2>&1 | FileCheck %s --check-prefix=KILLED
-// KILLED: error: the IR after the last pass cannot be checked: the command was ended by SIGKILL
+// KILLED: error: the IR after the last pass cannot be checked: the command was killed by SIGKILL
 // RUN: not passel-bisect %t.passel --interesting="sh -c 'exit 139'" 2>&1 | FileCheck %s --check-prefix=CRASHED
 // CRASHED: error: the IR after the last pass cannot be checked: the command exits with 139
 // RUN: not passel-bisect %t.passel --interesting="sh -c 'sleep 9'" --timeout=0.2 2>&1 | FileCheck %s --check-prefix=LATE

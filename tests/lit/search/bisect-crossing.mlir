@@ -5,7 +5,7 @@
 // RUN: passel-bisect %t.passel --interesting="grep -q 'value = 8'" 2>&1 | FileCheck %s
 // RUN: passel-bisect %t.passel --run=1 --computes-else --inside -o %t.mlir 2>&1 | FileCheck %s --check-prefix=INSIDE
 
-// CHECK-DAG: 'xdsl' ran passes on 'xdsl': to search those passes, add --run=1
+// CHECK-DAG: 'xdsl' ran passes on 'xdsl': to search them, add --run=1
 // CHECK-DAG: xdsl(func.func(cse,wrong-fold)) on builtin.module
 // INSIDE-DAG: wrong-fold on func.func @g
 // INSIDE-DAG: rewrite 1 of 1: Larger on arith.constant

@@ -2,12 +2,12 @@
 
 // RUN: passel-opt %s -p "builtin.module(cse,dce)" --record=%t.passel -o /dev/null
 // RUN: not passel-bisect %t.passel 2>&1 | FileCheck %s --check-prefix=FINE
-// FINE: passel-bisect: error: the run did not fail: specify what is interesting, with --interesting=<command>, --invalid or --computes-else
+// FINE: passel-bisect: error: the run did not fail: specify what is interesting with --interesting=<command>, --invalid or --computes-else
 // RUN: not passel-bisect %t.passel --invalid 2>&1 | FileCheck %s --check-prefix=UNCHANGED
-// UNCHANGED: passel-bisect: error: no pass has changed anything in this run
+// UNCHANGED: passel-bisect: error: no pass changed anything in this run
 // RUN: not passel-opt %s --load-pass-plugin=%inputs/passes.py -p 'builtin.module(func.func(fail{on=f}))' --record=%t.own -o /dev/null
 // RUN: not passel-bisect %t.own 2>&1 | FileCheck %s --check-prefix=OWN
-// OWN: no pass is the cause: PassFailure in builtin.module/func.func/fail: {{.*}}; passel-reduce reduces the input
+// OWN: no pass is the cause: PassFailure in builtin.module/func.func/fail: {{.*}}; to reduce the input, use passel-reduce
 // RUN: not passel-bisect %t.passel --invalid --run=1 2>&1 | FileCheck %s --check-prefix=NUMBER
 // NUMBER: passel-bisect: error: '--run=1': the record has no such run; its last run is 0
 // RUN: not passel-bisect %t.passel --invalid --computes-else 2>&1 | FileCheck %s --check-prefix=TWO
@@ -15,7 +15,7 @@
 // RUN: passel-bisect --help | FileCheck %s --check-prefix=HELP
 // HELP: Usage: passel-bisect
 // RUN: not passel-bisect %s 2>&1 | FileCheck %s --check-prefix=NO-RECORD
-// NO-RECORD: passel-bisect: error: '{{.*}}bisect-errors.mlir' is not a record of a run; passel-opt --record writes one
+// NO-RECORD: passel-bisect: error: '{{.*}}bisect-errors.mlir' is not a record of a run; to write one, use passel-opt --record
 // RUN: not passel-bisect 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: passel-bisect: error: expected a record: write it with passel-opt --record=<file>
 // RUN: not passel-bisect %t.passel -p cse 2>&1 | FileCheck %s --check-prefix=FLAG

@@ -30,7 +30,7 @@
 // RUN: not passel-opt %t.plugin --start-after=wrong-fold 2>&1 | FileCheck %s --check-prefix=PLUGIN
 // PLUGIN: {{^}}<pass-pipeline>:1:26: error: 'wrong-fold' does not refer to a registered pass
 // PLUGIN-NEXT: builtin.module(func.func(wrong-fold),dce)
-// PLUGIN: passel-opt: note: the run had --load-pass-plugin={{.*}}wrong_fold.py
+// PLUGIN: passel-opt: note: the recorded run had the flag --load-pass-plugin={{.*}}wrong_fold.py
 func.func @f() {
   return
 }

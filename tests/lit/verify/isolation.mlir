@@ -14,7 +14,7 @@
 // EARLIER: note: after passes 'look', 'meddle{victim=a}' on 'func.func' @b
 // EARLIER-NOT: error
 
-// AROUND: error: 'builtin.module' op was changed by a pass on a nested op; a pass may only change the op that it runs on
+// AROUND: error: 'builtin.module' op was changed by a pass on a nested op; a pass may change only the op that it runs on
 // AROUND: note: after pass 'sign' on 'func.func' @a, 'func.func' @b
 
 // EXACT: error: 'func.func' op was changed by a pass on a sibling op

@@ -133,7 +133,7 @@ def _apply(run: Run, level: Level, tasks: Sequence[Any], answer: Answer) -> list
         outcomes, encoded = map(list, zip(*answer.done, strict=True))
         changes = [data and read(task.op, data) for task, data in zip(tasks, encoded, strict=True)]
     except Exception as error:  # noqa: BLE001 - decoders of other packages may raise any exception
-        log_warning_once(f"repeating work since the results cannot be read: {brief(error)}")
+        log_warning_once(f"repeating the work of a worker with invalid results: {brief(error)}")
         return None
     finally:
         if collects:
