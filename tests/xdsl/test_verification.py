@@ -124,19 +124,19 @@ class _Broken(IRDLOperation):
         raise AssertionError("a bug")
 
 
-def test_rejects_a_block_without_terminator(parse: Callable[[str], Operation]) -> None:
-    """The last op of a block that needs a terminator is reported in MLIR's words."""
-    module = parse('func.func @f() { "test.op"() : () -> () }')
-    error = _invalid(module)
-    assert (error.op.name, error.message) == ("test.op", "block with no terminator")
-
-
-def test_rejects_an_empty_block() -> None:
-    """An op with an empty block that needs a terminator is reported in MLIR's words."""
-    op = Op(regions=[Region(Block())])
-    error = _invalid(op)
-    assert error.op is op
-    assert error.message == "empty block: expect at least a terminator"
+@pytest.mark.parametrize(
+    ("block", "message"),
+    [
+        ('"test.op"() : () -> ()', "block with no terminator"),
+        ("^bb0:", "empty block: expect at least a terminator"),
+    ],
+)
+def test_rejects_a_block_without_terminator(
+    parse: Callable[[str], Operation], block: str, message: str
+) -> None:
+    """A block that needs a terminator and has none is reported in MLIR's words."""
+    error = _invalid(parse(f'"test.op"() ({{ {block} }}) : () -> ()'))
+    assert (error.op.name, error.message) == ("test.op", message)
 
 
 def test_rejects_misplaced_successors() -> None:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from copy import copy
 from functools import cache, partial
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 from weakref import ref
 
 from xdsl import irdl
@@ -24,10 +24,10 @@ from xdsl.ir import Attribute, OpTraits
 from xdsl.irdl import AnyAttr, OpDef
 from xdsl.traits import IsolatedFromAbove, OpTrait
 
-from passel.xdsl.fast.known import infers_by_known_code, is_known_attribute
+from passel.xdsl.fast.known import infers_by_known_code, is_known_attribute, is_xdsl_class
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from xdsl.ir import Operation, Region
 
@@ -39,6 +39,12 @@ _MAX_REMEMBERED: Final = 10_000
 _NUMBERS: Final = frozenset({builtin.IntegerAttr, builtin.FloatAttr})
 _VARIED: Final = _NUMBERS | {builtin.StringAttr, builtin.SymbolRefAttr}
 """The attributes that usually differ between similar ops: numbers, strings and symbol names."""
+
+_TRAITS_OF_SIGNATURES: Final = "xdsl.backend.register_allocatable"
+"""The module of traits that depend only on the signature and on which operands are equal."""
+
+_KEPT: Final = "passel.parts"
+"""The name of the field in which a definition stores its parts."""
 
 _ANY_ARGUMENTS: Final = irdl.RangeOf(AnyAttr())
 
@@ -59,26 +65,35 @@ def remember_definitions(*, remember: bool) -> None:
     definitions.verify = _verify if remember else _plain
 
 
-_Parts = tuple[OpDef, frozenset[str]]
-"""A definition without its traits, and the names of properties whose values it ignores."""
+class _Parts(NamedTuple):
+    """A definition, split by how often its parts are checked.
+
+    Attributes:
+        op_class: The class of the ops.
+        traits: The traits of the definition, to which traits may be added later.
+        bare: The definition without traits, except those in `_TRAITS_OF_SIGNATURES`; None if some
+            of its constraints are not xDSL's own.
+        typed: The names of properties whose values the definition ignores.
+        checks: The verifiers of all other traits, which run for each op.
+    """
+
+    op_class: type[Operation]
+    traits: frozenset[OpTrait]
+    bare: OpDef | None
+    typed: frozenset[str]
+    checks: Sequence[Callable[[Operation], None]]
 
 
 def _verify(definition: OpDef, op: Operation) -> None:
     """Verify an op as `OpDef.verify` does."""
-    kept: dict[str, Any] = vars(definition)
-    if "passel.parts" not in kept:
-        kept["passel.parts"] = _parts(definition)
-    parts: _Parts | None = kept["passel.parts"]
-    if parts is None:
+    fields: dict[str, Any] = vars(definition)
+    parts: _Parts | None = fields.get(_KEPT)
+    if parts is None or parts[0] is not type(op) or parts[1] is not definition.traits.traits:
+        fields[_KEPT] = parts = _parts(definition, type(op))
+    op_class, traits, bare, typed, checks = parts
+    if bare is None:
         _plain(definition, op)
         return
-    _verify_once(parts, op)
-    for check in _checks(definition.traits.traits):
-        check(op)
-
-
-def _verify_once(parts: _Parts, op: Operation) -> None:
-    bare, typed = parts
     operands, results, properties = op._operands, op.results, op.properties
     kept: tuple[object, ...] = (
         *[operand._type for operand in operands],
@@ -88,7 +103,8 @@ def _verify_once(parts: _Parts, op: Operation) -> None:
     )
     # Names count as well: the same attribute may be right under one and wrong under another.
     signature = (
-        type(op),
+        op_class,
+        traits,
         len(operands),
         len(results),
         len(op._successors),
@@ -99,9 +115,16 @@ def _verify_once(parts: _Parts, op: Operation) -> None:
         *op.attributes,
         *map(id, kept),
     )
-    if signature in _seen:
-        return
-    _plain(bare, op)
+    if signature not in _seen:
+        _plain(bare, op)
+        # Traits that accept different operands accept equal operands as well, but not vice versa.
+        if not bare.traits.traits or len(set(operands)) == len(operands):
+            _remember(signature, kept)
+    for check in checks:
+        check(op)
+
+
+def _remember(signature: tuple[object, ...], kept: Sequence[object]) -> None:
     # Of an attribute that is not known, what it consists of may change.
     if all(is_known_attribute(each) for each in kept if isinstance(each, Attribute)):
         if len(_seen) >= _MAX_REMEMBERED:
@@ -115,26 +138,23 @@ def _blocks_seen(region: Region) -> int:
     return 0 if region.first_block is None else 1 + (region.first_block is not region.last_block)
 
 
-def _parts(definition: OpDef) -> _Parts | None:
-    """Return the parts of a definition, or None if some of its constraints are not xDSL's own."""
-    if not infers_by_known_code(definition) or any(
-        region.entry_args != _ANY_ARGUMENTS for _, region in definition.regions
-    ):
-        return None
-    properties = cast("dict[str, Any]", definition.properties)
-    typed = frozenset(name for name, it in properties.items() if _ignores_values(it.constr))
-    bare = copy(definition)
-    bare.traits = OpTraits(tuple)
-    return bare, typed
-
-
-@cache
-def _checks(traits: frozenset[OpTrait]) -> tuple[Callable[[Operation], None], ...]:
-    return tuple(
-        check_isolation if type(trait).verify is IsolatedFromAbove.verify else trait.verify
-        for trait in traits
-        if type(trait).verify is not OpTrait.verify
+def _parts(definition: OpDef, op_class: type[Operation]) -> _Parts:
+    bare, properties = copy(definition), cast("dict[str, Any]", definition.properties)
+    traits, once = definition.traits.traits, list[OpTrait]()
+    checks: list[Callable[[Operation], None]] = []
+    for trait in traits:
+        if is_xdsl_class(op_class) and type(trait).__module__ == _TRAITS_OF_SIGNATURES:
+            once.append(trait)
+        elif type(trait).verify is IsolatedFromAbove.verify:
+            checks.append(check_isolation)
+        elif type(trait).verify is not OpTrait.verify:
+            checks.append(trait.verify)
+    bare.traits = OpTraits(lambda: tuple(once))
+    is_known = infers_by_known_code(definition) and all(
+        region.entry_args == _ANY_ARGUMENTS for _, region in definition.regions
     )
+    typed = frozenset(name for name, it in properties.items() if _ignores_values(it.constr))
+    return _Parts(op_class, traits, bare if is_known else None, typed, checks)
 
 
 def _ignores_values(constraint: Any) -> bool:

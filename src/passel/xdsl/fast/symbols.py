@@ -12,22 +12,20 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
-from xdsl.ir import Operation
 from xdsl.traits import SymbolOpInterface, SymbolTable
 
 from passel.xdsl.fast.known import is_known_class
+from passel.xdsl.symbols import symbol_name
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
+    from xdsl.ir import Operation
 
 _plain: Final = SymbolTable.lookup_symbol
 """xDSL's own function."""
 
 _is_verifying: Final = ContextVar("is_verifying", default=False)
-
-_Table = dict[str, tuple[Operation, SymbolOpInterface]]
-"""The symbols of a table by name, each with the trait that returns the name."""
 
 _KEPT: Final = "passel.symbols"
 """The name of the field in which an op stores its cached table."""
@@ -67,10 +65,10 @@ def _lookup(op: Operation, name: str | StringAttr | SymbolRefAttr) -> Operation 
         return _plain(op, name)
     path = SymbolRefAttr(name) if isinstance(name, str | StringAttr) else name
     symbol = path.root_reference.data
-    found = _find(vars(anchor).get(_KEPT, {}), anchor, symbol)
-    if found is None:
+    found: Operation | None = vars(anchor).get(_KEPT, {}).get(symbol)
+    if found is None or found.parent_op() is not anchor or symbol_name(found) != symbol:
         vars(anchor)[_KEPT] = table = _table(anchor)
-        found = _find(table, anchor, symbol)
+        found = table.get(symbol)
     if found is None:
         return _plain(op, name)
     if not path.nested_references:
@@ -84,24 +82,13 @@ def _may_be_table(op_class: type[Operation]) -> bool:
     return op_class.has_trait(SymbolTable)
 
 
-def _find(table: _Table, anchor: Operation, name: str) -> Operation | None:
-    """Return the cached symbol with a name, or None if the symbol was moved, erased or renamed."""
-    found, trait = table.get(name, (None, None))
-    if found is None or trait is None or found.parent_op() is not anchor:
-        return None
-    attribute = trait.get_sym_attr_name(found)
-    return found if attribute is not None and attribute.data == name else None
-
-
-def _table(anchor: Operation) -> _Table:
+def _table(anchor: Operation) -> dict[str, Operation]:
     """Return the symbol table of an op, or an empty table if a symbol may compute its name."""
-    table: _Table = {}
+    table: dict[str, Operation] = {}
     for op in anchor.regions[0].block.ops:
         trait = op.get_trait(SymbolOpInterface)
-        if trait is None:
-            continue
-        if not is_known_class(type(trait)):
+        if trait is not None and not is_known_class(type(trait)):
             return {}
-        if (name := trait.get_sym_attr_name(op)) is not None:
-            table.setdefault(name.data, (op, trait))
+        if (name := symbol_name(op)) is not None:
+            table.setdefault(name, op)
     return table
