@@ -26,7 +26,7 @@ a bufferization: 'bufferize#2' to 'bufferize'
 b lowering: 'lower'
 
 'x' must run after at least one 'on-func'
-'a' should be followed by a 'b'
+'a' should be followed by 'b'
 """
 
 

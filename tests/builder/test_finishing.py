@@ -54,11 +54,11 @@ class Needs(Pass):
 
 FUNCTIONS = OpPassManager("func.func").add(A(), B())
 TIDIES = "'{}' should be followed by a step of bundle 'tidy' (declared by pass 'messy')"
-FINDS = "'needs' should be preceded by a 'canonical' (declared by pass 'needs')"
+FINDS = "'needs' should be preceded by 'canonical' (declared by pass 'needs')"
 MESSY = "inserted: 'x', 'x#2', since " + TIDIES.format("messy")
 NEEDS = f"inserted: 'canonical', since {FINDS}"
-ON_A = "'a' should be followed by a {} (declared)"
-NO_PLACE = "warning: {}, but is not: no position {} the pass satisfies the other constraints"
+ON_A = "'a' should be followed by {} (declared)"
+NO_PLACE = "warning: {}, but no position {} the pass satisfies the other constraints"
 
 CLEANUPS: dict[str, tuple[list[object], list[Constraint], str, list[str]]] = {
     "what is there will do, not at once": ([Messy(), A(), TIDY, B()], [], "messy,a,x{n=1},x{n=2},b", []),
@@ -71,7 +71,7 @@ CLEANUPS: dict[str, tuple[list[object], list[Constraint], str, list[str]]] = {
     ),
     "a type is never inserted": (
         [A()], [followed_by(CLEANUP)], "a",
-        ["warning: " + ON_A.format("pass of type 'cleanup'") + ", but is not: add one"],
+        ["warning: " + ON_A.format("a pass of type 'cleanup'") + ", but there is none: add one"],
     ),
     "in the nested pipeline, or right after it": (
         [FUNCTIONS, Lower(), B()], [followed_by(OnFunc), followed_by("canonicalize")],

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 Call = Any  # calls pass arguments of wrong types
 OCCURRENCE = "occurrence must be 'first', 'last', 'all' or a number"
-TARGET = "a target is a pass class, a name, "
+TARGET = "a target must be a pass class, a name, "
 TAKEN = "the label '{}' is already taken"
 BUILDER = "a builder is not a pass; register it as a pipeline"
 GONE = "the nested pipeline '{}' no longer exists"

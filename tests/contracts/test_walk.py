@@ -98,7 +98,7 @@ def test_the_message_names_the_passes_and_the_way_out() -> None:
         "actually does, declare preserves = (Schedule,) in Careless, otherwise move the pass elsewhere"
     )
     assert tile == (
-        "pass 'tile' [toy.module/4:tile] requires dialect 'linalg', which 'lower' "
+        "pass 'tile' [toy.module/4:tile] requires dialect 'linalg', which pass 'lower' "
         "[toy.module/3:lower] makes illegal and no pass in between makes legal again; move the "
         "pass before 'lower' [toy.module/3:lower]"
     )

@@ -66,7 +66,7 @@ def test_a_build_that_is_in_no_table(caplog: pytest.LogCaptureFixture) -> None:
     """Of it no passes are listed, which one line says, and MLIR's own are taken for passes."""
     with caplog.at_level(logging.WARNING):
         assert list(MLIRSource("my.mlir").entries()) == []
-    assert "passel has no list of the passes of 'my.mlir'" in caplog.text
+    assert "passel has no list of the passes in 'my.mlir'" in caplog.text
     assert is_known_pass("my", "cse")
 
 

@@ -47,7 +47,7 @@ def test_bytecode(tool: Tool, tmp_path: Path) -> None:
     """MLIR bytecode is recognised, and the message says what reads it."""
     assert run_mlir_opt("in.mlir", "--emit-bytecode", "-o", "in.mlirbc").code == 0
     assert only_error(tool("in.mlirbc")) == (
-        "passel-opt: error: 'in.mlirbc' is MLIR bytecode, which xDSL cannot read; --ir=mlir can\n"
+        "passel-opt: error: 'in.mlirbc' is MLIR bytecode, which xDSL cannot read; use --ir=mlir\n"
     )
 
 

@@ -60,7 +60,7 @@ def test_a_dialect_that_nobody_has_loaded_is_an_error() -> None:
     """It names the op, the dialect, the pass and the way out."""
     message = (
         "'arith.constant' op pass 'silent' failed: it creates ops of dialect 'arith', which neither "
-        "the input nor any pass has loaded; declare it: dependent_dialects = ('arith',)"
+        "the input nor any pass has loaded; declare dependent_dialects = ('arith',)"
     )
     with pytest.raises(PassFailedError) as caught:
         run(Silent())

@@ -24,13 +24,13 @@ PHRASES = {
     "after-any": "must run after at least one {0}",
     "after-all": "must run after every {0}",
     "before-first": "must run before the first {0}",
-    "immediately-after": "must run immediately after a {0}",
+    "immediately-after": "must run immediately after {1}",
     "not-between": "must not run between any {0} and a later {1}",
-    "requires": "needs a {0} in the same pipeline",
+    "requires": "needs {1} in the same pipeline",
     "conflicts": "cannot be in the same pipeline as any {0}",
     "once": "can occur only once in a pipeline",
-    "followed-by": "should be followed by a {0}",
-    "preceded-by": "should be preceded by a {0}",
+    "followed-by": "should be followed by {1}",
+    "preceded-by": "should be preceded by {1}",
 }
 """For each kind of constraint, a phrase that completes a sentence about the constrained step."""
 
@@ -78,7 +78,7 @@ class Constraint:
 
     def __str__(self) -> str:
         """Return a phrase that completes a sentence about the constrained step."""
-        return PHRASES[self.kind].format(*map(noun, self.targets))
+        return PHRASES[self.kind].format(*(noun(t, a) for a in ("", "a ") for t in self.targets))
 
 
 class Rule(NamedTuple):
@@ -187,7 +187,7 @@ def immediately_after(target: Target) -> Constraint:
 
     Example:
         >>> print(immediately_after("lower-affine"))
-        must run immediately after a 'lower-affine'
+        must run immediately after 'lower-affine'
     """
     return Constraint("immediately-after", (target,), caller())
 
@@ -218,7 +218,7 @@ def requires(target: Target) -> Constraint:
 
     Example:
         >>> print(requires("finalize"))
-        needs a 'finalize' in the same pipeline
+        needs 'finalize' in the same pipeline
     """
     return Constraint("requires", (target,), caller())
 
@@ -277,7 +277,7 @@ def preceded_by(cleanup: Named | type[Pass] | Pass | str | PassType) -> Constrai
 
     Example:
         >>> print(preceded_by("canonicalize"))
-        should be preceded by a 'canonicalize'
+        should be preceded by 'canonicalize'
     """
     return Constraint("preceded-by", (_target_of(cleanup),), caller(), cleanup)
 

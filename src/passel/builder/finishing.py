@@ -87,8 +87,8 @@ def _fulfil_wishes(draft: Draft) -> Iterator[Remark]:
         side = "after" if rule.constraint.kind == "followed-by" else "before"
         way_out = f"no position {side} the pass satisfies the other constraints"
         if isinstance(rule.constraint.cleanup, PassType):
-            way_out = "add one"
-        yield Remark("warning", step.label, f"{about}, but is not: {way_out}")
+            way_out = "there is none: add one"
+        yield Remark("warning", step.label, f"{about}, but {way_out}")
 
 
 def _inserted(rule: Rule, step: Step, draft: Draft, rules: Rules) -> list[Step]:

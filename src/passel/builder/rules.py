@@ -191,7 +191,7 @@ class Rules:
             return f"{describe(target)} has no occurrence {wanted}: {found}"
         hint = self.suggestion(target)
         if isinstance(target, PassType):
-            way_out = ": add one, or declare the type of an existing pass"
+            way_out = ": add one, or declare this type for an existing pass"
             return f"there is no {noun(target)}{hint or way_out}"
         names = [f"'{name}'" for name in dict.fromkeys(self._names(target))]
         nothing = "no stages" if isinstance(target, Stage) else "no passes"

@@ -207,11 +207,16 @@ def describe(target: Target) -> str:
     return f"'{target if isinstance(target, str) else target.name or target.__name__}'"
 
 
-def noun(target: Target) -> str:
-    """Return a phrase for a step that matches a target, such as `pass of type 'cleanup'`."""
+def noun(target: Target, a: str = "") -> str:
+    """Return a phrase for a step that matches a target, such as `a pass of type 'cleanup'`.
+
+    Args:
+        target: The target.
+        a: The article in front of a phrase that needs one.
+    """
     if isinstance(target, (Bundle, Stage)):
-        return f"step of {describe(target)}"
-    return f"pass of {describe(target)}" if isinstance(target, PassType) else describe(target)
+        return f"{a}step of {describe(target)}"
+    return f"{a}pass of {describe(target)}" if isinstance(target, PassType) else describe(target)
 
 
 def check_target(given: object) -> None:
@@ -223,7 +228,7 @@ def check_target(given: object) -> None:
     if not isinstance(given, (str, PassType, Named)) and not _is_pass_class(given):
         hint = "; give its class instead" if _is_pass_class(type(given)) else ""
         raise TypeError(
-            "a target is a pass class, a name, a handle from 'add', a step, a bundle, a pass "
+            "a target must be a pass class, a name, a handle from 'add', a step, a bundle, a pass "
             f"type or a stage, not {given!r}{hint}"
         )
 

@@ -86,6 +86,6 @@ class AnalysisCheck(PassInstrumentation):
         if new and finder.declares_dialects(step.pass_):
             raise PassFailure(
                 f"it creates ops of dialect '{new[0]}', which neither the input nor any pass has "
-                f"loaded; declare it: dependent_dialects = ('{new[0]}',)",
+                f"loaded; declare dependent_dialects = ('{new[0]}',)",
                 op=found[new[0]],
             )

@@ -57,7 +57,7 @@ class MLIRSource:
         """Yield the listed passes and pipelines that the installed release contains."""
         names = names_in(self.root)
         if not names:
-            log_warning_once(f"passel has no list of the passes of '{self.root}'")
+            log_warning_once(f"passel has no list of the passes in '{self.root}'")
         return filter(None, map(self.lookup, names))
 
     def names(self, *, ir: str = "") -> Iterator[str]:

@@ -194,5 +194,5 @@ def _check_free(cls: type[Any], what: str, name: str) -> None:
     way_out = "" if is_method else "to set the attribute, omit the annotation; otherwise "
     raise DefinitionError(
         f"{what} '{name}' of {cls.__qualname__} has the same name as an attribute of "
-        f"{owner.__name__}: {way_out}rename it '{name}_', printed as '{name.replace('_', '-')}'"
+        f"{owner.__name__}: {way_out}rename it to '{name}_', printed as '{name.replace('_', '-')}'"
     )

@@ -195,9 +195,9 @@ class _Walk:
         elif not facts and producer:
             self._report(
                 producer,
-                f"the {name} of pass {producer} is lost when its nested pipeline ends, so {place} "
-                f"cannot use it; put both passes into one nested pipeline, or move {producer} "
-                "to the enclosing pipeline",
+                f"the {name} from pass {producer} is lost when its nested pipeline ends, so "
+                f"{place} cannot use it; put both passes into one nested pipeline, or move "
+                f"{producer} to the enclosing pipeline",
             )
         elif not facts:
             self._report(
@@ -211,8 +211,8 @@ class _Walk:
         for outer, by in self._illegal.get(dialect, ()):
             if scope[: len(outer)] == outer:
                 message = (
-                    f"pass {place} requires dialect '{dialect}', which {by} makes illegal and "
-                    f"no pass in between makes legal again; move the pass before {by}"
+                    f"pass {place} requires dialect '{dialect}', which pass {by} makes illegal "
+                    f"and no pass in between makes legal again; move the pass before {by}"
                 )
                 self._report(place, message)
                 break

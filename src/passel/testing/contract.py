@@ -153,9 +153,9 @@ class AdapterContract(Subject):
         for _, node, op in self._sample().ops():
             equal(self.adapter.symbol_name(op), node.symbol, f"'symbol_name' of a {node.role}")
             place: Any = self.adapter.location(op)
-            check(isinstance(place, Location), f"'location' of a {node.role} is {place!r}")
-            what = f"'location' of a {node.role} has no file, though 'has_locations' is set"
-            check(place.file or not self.has_locations, what)
+            what = f"'location' of a {node.role}"
+            check(isinstance(place, Location), f"{what} is {place!r}, expected a Location")
+            check(place.file or not self.has_locations, f"{what} has no file despite has_locations")
 
     def test_context_of(self) -> None:
         """`context_of` returns the context of an op, or None."""

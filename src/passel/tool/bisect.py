@@ -92,7 +92,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(settings: Settings) -> int:
     if settings.input == "-":
-        raise UsageError("expected a record: write it with passel-opt --record=<file>")
+        raise UsageError("expected a record: write one with passel-opt --record=<file>")
     record, flags = Record.open(settings.input), _Flags(settings.line)
     if flags.run >= len(record.info.runs):
         last = len(record.info.runs) - 1

@@ -94,7 +94,7 @@ def _run(line: CommandLine) -> int:
     if len(line.inputs) > 1 and (flags.step or flags.op):
         raise UsageError("--step and --op take one record; to compare two records, use --diff")
     if flags.o and line.given.keys() - {"o", "color"}:
-        raise UsageError("-o writes the full report, so it takes no --step or similar flags")
+        raise UsageError("-o writes the full report: omit --step and similar flags")
     records = [Record.open(each) for each in line.inputs]
     if flags.o:
         return _write_page(records, flags.o)
@@ -288,7 +288,7 @@ def _steps(record: Record, flags: _Flags) -> Iterator[str]:
         yield "" if shown else f"// no pass changed {flags.op or 'anything'}\n"
         return
     if rest := len(found) - len(shown):
-        yield f"// {path} did not change {rest} {'op' if rest == 1 else 'ops'}\n"
+        yield f"// {path} left {rest} {'op' if rest == 1 else 'ops'} unchanged\n"
     last, is_one = found[-1], len(found) == 1 or found[-1].status == "running"
     if again := record.replay(last) if is_one else record.replay_of_pass(path, last.run):
         yield f"// to run it again: {again}\n"

@@ -43,7 +43,7 @@ def _target(text: str) -> Target | None:
     targets = installed_universe().all_targets
     if spec.name not in {"mlir", *targets}:
         names = sorted({"mlir", *targets})
-        hint = suggest(spec.name, names) or f" (one of {', '.join(names)})"
+        hint = suggest(spec.name, names) or f"; use one of {', '.join(names)}"
         raise UsageError(f"no such target '{spec.name}'{hint}")
     try:
         target = targets[spec.name]().from_spec(spec) if spec.name in targets else None
@@ -103,7 +103,7 @@ class XDSLFrontend(Frontend):
     def is_binary(self, data: bytes, name: str) -> bool:
         """Return False for text, and raise an error for MLIR bytecode."""
         if data.startswith(_BYTECODE):
-            raise UsageError(f"'{name}' is MLIR bytecode, which xDSL cannot read; --ir=mlir can")
+            raise UsageError(f"'{name}' is MLIR bytecode, which xDSL cannot read; use --ir=mlir")
         return False
 
     def new_context(self) -> Context:

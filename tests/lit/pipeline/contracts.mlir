@@ -9,7 +9,7 @@
 // GONE-NEXT: ^~~
 // MISSING: passel-opt: error: pass 'use-facts' [builtin.module/0:use-facts] requires Facts, which no earlier pass produces; add a pass that produces it
 // NONE-NOT: {{error|warning}}
-// TILE: error: pass 'tile' [builtin.module/func.func/1:tile] requires dialect 'arith', which 'lower' [builtin.module/func.func/0:lower] makes illegal and no pass in between makes legal again; move the pass before 'lower' [builtin.module/func.func/0:lower]
+// TILE: error: pass 'tile' [builtin.module/func.func/1:tile] requires dialect 'arith', which pass 'lower' [builtin.module/func.func/0:lower] makes illegal and no pass in between makes legal again; move the pass before 'lower' [builtin.module/func.func/0:lower]
 
 func.func @f() {
   return

@@ -35,7 +35,7 @@
 // DIFF:      -  %b = arith.addi %x, %x : i32
 // DIFF-NEXT: -  func.return %a, %b : i32, i32
 // DIFF-NEXT: +  func.return %a, %a : i32, i32
-// DIFF:      // builtin.module/func.func/0:cse did not change 1 op
+// DIFF:      // builtin.module/func.func/0:cse left 1 op unchanged
 
 // OP:      on func.func @g at
 // OP-SAME: : unchanged,

@@ -17,7 +17,7 @@
 // RUN: not passel-bisect %s 2>&1 | FileCheck %s --check-prefix=NO-RECORD
 // NO-RECORD: passel-bisect: error: '{{.*}}bisect-errors.mlir' is not a record of a run; to write one, use passel-opt --record
 // RUN: not passel-bisect 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: passel-bisect: error: expected a record: write it with passel-opt --record=<file>
+// NONE: passel-bisect: error: expected a record: write one with passel-opt --record=<file>
 // RUN: not passel-bisect %t.passel -p cse 2>&1 | FileCheck %s --check-prefix=FLAG
 // FLAG: passel-bisect: error: '--pass-pipeline' is not supported
 // RUN: not passel-bisect %t.passel --interesting=./no-such-command 2>&1 | FileCheck %s --check-prefix=COMMAND
