@@ -9,13 +9,13 @@ of the input and all errors, so that both lexers agree by construction.
 from __future__ import annotations
 
 import re
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from xdsl.dialects.builtin import FileLineColLoc, FusedLoc, LocationAttr, NoneAttr
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.hints import isa
-from xdsl.utils.lexer import Input, Span
+from xdsl.utils.lexer import Input, Span, Token
 from xdsl.utils.mlir_lexer import (
     KIND_BY_PUNCTUATION_SPELLING,
     MLIRLexer,
@@ -23,7 +23,10 @@ from xdsl.utils.mlir_lexer import (
     StringLiteral,
 )
 
-from passel.xdsl.versions import MLIRToken
+if TYPE_CHECKING:
+    _MLIRToken = Token[MLIRTokenKind, str]
+else:
+    _MLIRToken = Token  # takes one type argument before xDSL 0.74
 
 _PUNCTUATION: Final = [spelling for spelling in KIND_BY_PUNCTUATION_SPELLING if len(spelling) == 1]
 """Punctuation of one character; `/` was added after 0.59."""
@@ -68,7 +71,7 @@ _KINDS: Final = {
 }
 
 
-class FastToken(MLIRToken):
+class FastToken(_MLIRToken):
     """A token that stores its text and start offset, and computes its span on demand."""
 
     # A slot takes the place of the property `text`.
@@ -93,7 +96,7 @@ class FastToken(MLIRToken):
 _new_token: Final = FastToken.__new__
 
 
-def _adopt(token: MLIRToken) -> FastToken:
+def _adopt(token: _MLIRToken) -> FastToken:
     """Convert a token of xDSL's lexer."""
     adopted = _new_token(FastToken)
     adopted.kind = token.kind

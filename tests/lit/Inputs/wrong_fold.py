@@ -7,7 +7,6 @@ from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern
 
 from passel import OperationPass, PassContext
-from passel.xdsl.versions import replace_op
 
 
 class Larger(RewritePattern):
@@ -16,7 +15,8 @@ class Larger(RewritePattern):
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         """Rewrite a constant."""
         if isinstance(op, ConstantOp) and op.value == IntegerAttr(7, op.value.type):
-            replace_op(rewriter, op, ConstantOp(IntegerAttr(8, op.value.type)))
+            replace = "replace" if hasattr(rewriter, "replace") else "replace_op"  # before 0.70
+            getattr(rewriter, replace)(op, ConstantOp(IntegerAttr(8, op.value.type)))
 
 
 class WrongFold(OperationPass[FuncOp]):

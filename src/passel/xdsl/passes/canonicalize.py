@@ -20,7 +20,7 @@ from passel.passes import Pass, option
 from passel.xdsl.fast import canonicalizing_pattern, dead_code_eraser, release
 from passel.xdsl.fast.rewriting import computes_with_integers, is_odd_loop
 from passel.xdsl.passes.folding import fold_integers
-from passel.xdsl.versions import FOLDS, replace_op
+from passel.xdsl.release import RELEASE
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation, Region
@@ -70,7 +70,9 @@ class Canonicalizer(Pass["Operation"]):
         patterns: RewritePattern = CanonicalizationRewritePattern()
         if some:
             patterns = _SomePatterns(self.disable_patterns, self.enable_patterns)
-        applier = GreedyRewritePatternApplier([patterns], ctx=ctx.ir_context, folding_enabled=FOLDS)
+        # Folding fails on some constants before xDSL 0.64.
+        folds = RELEASE >= (0, 64)
+        applier = GreedyRewritePatternApplier([patterns], ctx=ctx.ir_context, folding_enabled=folds)
         without = (*self.disable_patterns, "RehoistConstInLoops")
         folding = _IndexFolding(applier, _SomePatterns(without, self.enable_patterns))
         pattern = folding if some else canonicalizing_pattern(folding)
@@ -143,7 +145,9 @@ class _IndexFolding(RewritePattern):
             if None not in constants and (value := fold_integers(op, constants)) is not None:
                 from xdsl.dialects.arith import ConstantOp
 
-                replace_op(rewriter, op, ConstantOp(cast("IntegerAttr", value), kind))
+                # xDSL 0.70 renamed `replace_op`.
+                replace = "replace" if hasattr(rewriter, "replace") else "replace_op"
+                getattr(rewriter, replace)(op, ConstantOp(cast("IntegerAttr", value), kind))
                 return
         (self.in_odd_loops if is_odd_loop(op) else self.pattern).match_and_rewrite(op, rewriter)
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from xdsl.dialects import scf
+from xdsl.dialects.builtin import UnrealizedConversionCastOp
 from xdsl.dialects.memref import AllocaOp, LoadOp, StoreOp
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.transforms.dead_code_elimination import region_dce
@@ -13,7 +15,6 @@ from xdsl.transforms.dead_code_elimination import region_dce
 from passel.passes import Pass, Statistic, option
 from passel.xdsl.analyses.dominance import DominanceInfo, PostDominanceInfo
 from passel.xdsl.branches import pass_to_successor, successor_operands
-from passel.xdsl.versions import POISON_DIALECT, poison
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from passel.passes import PassContext
 
 Access: TypeAlias = "LoadOp | StoreOp"
+
+_POISON_DIALECT = "ub" if find_spec("xdsl.dialects.ub") else "builtin"
+"""The dialect whose ops stand for undefined values; xDSL has `ub` since 0.66."""
 
 _TRANSPARENT = (scf.ExecuteRegionOp, scf.ForOp, scf.IfOp, scf.IndexSwitchOp, scf.WhileOp)
 """The ops whose regions run only while the op itself runs."""
@@ -163,10 +167,19 @@ class Slot:
     def _nothing(self) -> SSAValue:
         """Return the value of the slot before any store."""
         if self._poison is None:
-            self._poison = op = poison(self.element)
+            self._poison = op = _poison(self.element)
             op.location = self.alloca.location
             Rewriter.insert_op(op, InsertPoint.at_start(self.home))
         return self._poison.results[0]
+
+
+def _poison(kind: Attribute) -> Operation:
+    """Create an op with an undefined result."""
+    if _POISON_DIALECT == "builtin":
+        return UnrealizedConversionCastOp.get((), (kind,))
+    from xdsl.dialects.ub import PoisonOp
+
+    return PoisonOp(result_type=kind)
 
 
 def _is_single(kind: MemRefType[Attribute]) -> bool:
@@ -232,7 +245,7 @@ class Mem2Reg(Pass["Operation"]):
 
     name = "mem2reg"
     ir = "xdsl"
-    dependent_dialects: ClassVar[tuple[str, ...]] = (POISON_DIALECT,)
+    dependent_dialects: ClassVar[tuple[str, ...]] = (_POISON_DIALECT,)
     region_simplify: bool = option(
         default=True, help="Erase dead ops and unreachable blocks where slots were promoted."
     )
