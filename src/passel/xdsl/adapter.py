@@ -36,7 +36,7 @@ from passel.xdsl.symbols import CALLABLES, ops_in
 from passel.xdsl.verification import verify
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from passel.frontend import Frontend
@@ -70,11 +70,6 @@ class XDSLAdapter(IRAdapter):
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
         switch_fast_paths()  # of another process
-
-    @property
-    def key_of(self) -> Callable[[Any], Hashable]:
-        """The function that returns the class of an op, which is unique per op name and context."""
-        return type
 
     def create_context(self) -> Context:
         """Return a new context in which all installed dialects are registered, but not loaded."""
@@ -219,9 +214,13 @@ class XDSLAdapter(IRAdapter):
             for each in block.ops
         )
 
-    # Called once per pass and op: without detour.
+    # Called for each op or each pass: without detour.
+    key_of: Any = staticmethod(type)  # one class per op name and context
     fingerprint: Any = staticmethod(fingerprint)
     renew_fingerprint: Any = staticmethod(fingerprint)
+
+    print_source: Any = staticmethod(print_source)
+    readable_source: Any = staticmethod(readable_source)
 
     def versions(self) -> Mapping[str, str]:
         """Return the version of the installed xDSL."""
@@ -280,14 +279,6 @@ class XDSLAdapter(IRAdapter):
     def lifetime(self) -> Lifetime:
         """Return the policy that detects erased ops by their parent block."""
         return _LIFETIME
-
-    def print_source(self, op: Operation, context: Context, *, locations: bool = False) -> str:
-        """Print an op and its resources in generic form, which loses the least information."""
-        return print_source(op, context, locations=locations)
-
-    def readable_source(self, text: str, context: Context) -> str:
-        """Convert a text to custom form if both forms parse to the same IR."""
-        return readable_source(text, context)
 
     def reading_flags(self, op: Operation, context: Context) -> tuple[str, ...]:
         """Return the command-line flags that a tool needs to parse the printed op."""

@@ -8,7 +8,7 @@ import pytest
 from tool_fixtures import UNREGISTERED
 from xdsl.context import Context
 
-from passel import Pass, PassManager
+from passel import Pass, PassInstrumentation, PassManager
 from passel.xdsl import DominanceInfo, XDSLAdapter
 from passel.xdsl.passes.cse import CSE
 
@@ -109,3 +109,19 @@ def test_dominance_is_preserved(name: str, parse: Callable[[str], Operation]) ->
     manager.add(Ask()).add(CSE()).add(Ask(seen=True))
     manager.enable_analysis_verifier()
     manager.run(parse(_text(BODIES[name])))
+
+
+def test_dominance_is_an_analysis_of_the_run(parse_op: Callable[[str], Operation]) -> None:
+    """Observers of analyses see that it is computed, for a function of several blocks alone."""
+    seen: list[str] = []
+
+    class Watch(PassInstrumentation):
+        def before_analysis(self, name: str, kind: object, op: object) -> None:
+            seen.append(name)
+
+    for body in ("func.return", "cf.br ^b ^b: func.return"):
+        manager = PassManager("func.func")
+        manager.add(CSE())
+        manager.add_instrumentation(Watch())
+        manager.run(parse_op(f"func.func @f() {{ {body} }}"))
+    assert seen == ["DominanceInfo"]

@@ -1,4 +1,4 @@
-"""`canonicalize`: on each kind of isolated op, every option, and as xDSL's over its corpus."""
+"""`canonicalize` and `dce`: their options, and what they leave alone."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from xdsl.dialects.arith import ConstantOp
-from xdsl_inputs import enough, sampled
 
 from passel import PassFailedError, PassManager
 from passel.xdsl.passes.canonicalize import Canonicalizer
@@ -32,17 +31,23 @@ def count(op: Operation, name: str) -> int:
 
 
 def test_region_simplify(parse_op: Callable[[str], Operation], run: Callable[..., object]) -> None:
-    """`region-simplify=disabled` keeps blocks that cannot be reached."""
+    """Blocks that only each other lead to go, unless `region-simplify=disabled`."""
     text = """
 func.func @f() {
   func.return
 ^a:
   "test.op"() : () -> ()
-  func.return
+  cf.br ^b
+^b:
+  cf.br ^a
 }"""
-    for mode, blocks in (("disabled", 2), ("normal", 1)):
+    for passes, blocks in (
+        ("canonicalize{region-simplify=disabled}", 2),
+        ("canonicalize{region-simplify=normal}", 1),
+        ("dce", 1),
+    ):
         op = parse_op(text)
-        run(op, f"func.func(canonicalize{{region-simplify={mode}}})")
+        run(op, f"func.func({passes})")
         assert len(op.regions[0].blocks) == blocks
 
 
@@ -179,13 +184,6 @@ def test_options_print_and_parse() -> None:
     (read,) = PassManager.parse(f"any({text})")
     assert read == every
     assert str(Canonicalizer()) == "canonicalize"
-
-
-@pytest.mark.filterwarnings("ignore::DeprecationWarning:xdsl")
-@sampled(27)
-def test_same_as_xdsl(step: int, same_as_xdsl: Callable[..., int]) -> None:
-    """Modules of xDSL's corpus come out as xDSL's `canonicalize` leaves them."""
-    assert same_as_xdsl(Canonicalizer(), "canonicalize", step=step, least=20) > enough(8)
 
 
 WIDEST = 2**63
