@@ -110,6 +110,9 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         "(ctx.state), and counts in statistics (ctx.count)"
     )
 
+    _target: ClassVar[str] = ""
+    """The attribute that the first type parameter sets: `anchor`, `interface`, or none."""
+
     name: ClassVar[str] = ""
     dependent_dialects: ClassVar[tuple[str, ...]] = ()
     anchor: ClassVar[str | None] = None
@@ -135,6 +138,9 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         from passel.passes.definition import check_pass
 
         check_pass(cls)
+        target = cls._target
+        if target and target not in vars(cls) and (given := _parameter(cls)) is not None:
+            setattr(cls, target, op_name_of(given) if target == "anchor" else given)
 
     if not TYPE_CHECKING:
 
@@ -184,12 +190,19 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         """Reject an incomplete pass class before any pass runs.
 
         Raises:
-            DefinitionError: The class does not define `run`.
+            DefinitionError: The class does not define `run`, or lacks its anchor or interface.
         """
         if cls.run is Pass.run:
             other = next((name for name in ("apply", "rewrite") if hasattr(cls, name)), "")
             way_out = f": rename its method {other} to run" if other else ""
             raise DefinitionError(f"{cls.__qualname__} does not define run(self, op, ctx){way_out}")
+        is_default = cls.can_schedule_on in (Pass.can_schedule_on, InterfacePass.can_schedule_on)  # pyright: ignore[reportUnknownMemberType]
+        if cls._target and getattr(cls, cls._target) is None and is_default:
+            base, expected = _TARGETS[cls._target]
+            raise DefinitionError(
+                f"{cls.__qualname__} needs an {cls._target}: derive from {base}[<class of "
+                f"{expected}>], or define {cls._target} in the class body"
+            )
 
     def requirement(self) -> str:
         """Return a phrase that says which ops the pass accepts, such as `on 'func.func' only`."""
@@ -308,27 +321,7 @@ class OperationPass(Pass[OpT, StateT], abstract=True):
     Source: `mlir::OperationPass<OpT>`, MLIR 22.
     """
 
-    anchor: ClassVar[str | None] = None
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Set the anchor from the type parameter."""
-        super().__init_subclass__(**kwargs)
-        if "anchor" not in cls.__dict__ and (given := _parameter(cls, OperationPass, "an op")):
-            cls.anchor = op_name_of(given)
-
-    @classmethod
-    def check_complete(cls) -> None:
-        """Reject a class without an anchor or without `run`."""
-        super().check_complete()
-        if cls.anchor is None and cls.can_schedule_on is OperationPass.can_schedule_on:
-            raise DefinitionError(
-                f"{cls.__qualname__} needs an anchor: derive from OperationPass[<class of the "
-                "op>], or write the name of the op, such as anchor = 'func.func', in the class body"
-            )
-
-    def can_schedule_on(self, kind: OpKind) -> bool:
-        """Return whether the anchor is the name of this kind of op."""
-        return kind.name == self.anchor
+    _target = "anchor"
 
 
 class InterfacePass(Pass[Any, StateT], Generic[InterfaceT, StateT], abstract=True):
@@ -341,23 +334,8 @@ class InterfacePass(Pass[Any, StateT], Generic[InterfaceT, StateT], abstract=Tru
     Source: `mlir::InterfacePass<InterfaceT>`, MLIR 22.
     """
 
+    _target = "interface"
     interface: ClassVar[type | None] = None
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Set the interface from the type parameter."""
-        super().__init_subclass__(**kwargs)
-        if "interface" not in cls.__dict__:
-            cls.interface = _parameter(cls, InterfacePass, "a trait or interface") or cls.interface
-
-    @classmethod
-    def check_complete(cls) -> None:
-        """Reject a class without an interface or without `run`."""
-        super().check_complete()
-        if cls.interface is None and cls.can_schedule_on is InterfacePass.can_schedule_on:  # pyright: ignore[reportUnknownMemberType]
-            raise DefinitionError(
-                f"{cls.__qualname__} needs an interface: derive from InterfacePass[<class of "
-                "the trait or interface>], such as InterfacePass[SymbolTable]"
-            )
 
     def can_schedule_on(self, kind: OpKind) -> bool:
         """Return whether ops of this kind implement the interface."""
@@ -369,23 +347,30 @@ class InterfacePass(Pass[Any, StateT], Generic[InterfaceT, StateT], abstract=Tru
         return f"on ops that implement {name}"
 
 
-def _parameter(cls: type, base: type, expected: str) -> type | None:
-    """Return X if `cls` derives from `base[X, ...]`, or from a subclass of it, and X is a class.
+_TARGETS = {
+    "anchor": ("OperationPass", "an op"),
+    "interface": ("InterfacePass", "a trait or interface"),
+}
+"""The base class whose type parameter sets an attribute, and its meaning, by attribute."""
+
+
+def _parameter(cls: type) -> type | None:
+    """Return X if `cls` derives from `OperationPass[X]` or `InterfacePass[X]`, and X is a class.
 
     Raises:
         DefinitionError: X is neither a class nor a type variable nor `Any`.
     """
     for generic in cls.__dict__.get("__orig_bases__", ()):
-        origin = typing.get_origin(generic)
-        if isinstance(origin, type) and issubclass(origin, base):
+        if target := getattr(typing.get_origin(generic), "_target", ""):
             given = typing.get_args(generic)[0]
             if given is Any or isinstance(given, typing.TypeVar):
                 return None
             if isinstance(given, type):
                 return given
             shown = getattr(given, "__forward_arg__", given)
+            base, expected = _TARGETS[target]
             raise DefinitionError(
-                f"{cls.__qualname__} derives from {base.__name__}[{shown!r}], which takes the "
-                f"class of {expected}; for the name of an op, write anchor = 'func.func'"
+                f"{cls.__qualname__} derives from {base}[{shown!r}], which takes the class of "
+                f"{expected}; for the name of an op, write anchor = 'func.func'"
             )
     return None

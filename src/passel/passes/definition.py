@@ -30,20 +30,18 @@ EFFECTS = {
 _BODIES = ("run", "initialize", "can_schedule_on")
 """Methods that must not be asynchronous, since a call would not run their bodies."""
 
-_ITEMS: dict[str, tuple[type, ...]] = {
-    "constraints": (object,),
-    "dependent_dialects": (str,),
-    "effects": (str,),
-    "makes_illegal": (str,),
-    "makes_legal": (str,),
-    "preserves": (type,),
-    "produces": (type,),
-    "requires": (type, str),
-    "types": (PassType,),
+_ITEMS: dict[str, tuple[Any, str]] = {
+    "constraints": (object, "a constraint"),
+    "dependent_dialects": (str, "text"),
+    "effects": (str, "text"),
+    "makes_illegal": (str, "text"),
+    "makes_legal": (str, "text"),
+    "preserves": (type, "a class"),
+    "produces": (type, "a class"),
+    "requires": (type | str, "a class or text"),
+    "types": (PassType, "a PassType"),
 }
-"""Attributes that are tuples, with the types of their elements."""
-
-_SHOWN = {str: "text", type: "a class", PassType: "a PassType"}
+"""Attributes that are tuples, each with the type of its elements and a phrase for the type."""
 
 
 def check_pass(cls: type[Any]) -> None:
@@ -124,14 +122,13 @@ def check_tuples(owner: str, declared: Mapping[str, Any]) -> None:
             type.
     """
     for attribute in sorted(_ITEMS.keys() & declared.keys()):
-        value, kinds = declared[attribute], _ITEMS[attribute]
-        what = " or ".join(_SHOWN.get(kind, "a constraint") for kind in kinds)
+        value, (kind, what) = declared[attribute], _ITEMS[attribute]
         # A PassType is a tuple itself.
         if not isinstance(value, (tuple, list, set, frozenset)) or isinstance(value, PassType):
             shown = value.__qualname__ if isinstance(value, type) else repr(value)
             raise DefinitionError(f"{attribute} of {owner} must be a tuple; write ({shown},)")
         for each in cast("Collection[object]", value):
-            if not isinstance(each, kinds):
+            if not isinstance(each, kind):
                 raise DefinitionError(f"{each!r} in {attribute} of {owner} is not {what}")
 
 

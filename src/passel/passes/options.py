@@ -362,29 +362,20 @@ def declared_options(cls: type[Any]) -> Iterable[OptionInfo]:
 
     hints = _hints(cls)
     for field in fields(cls):
-        subject = f"option '{field.name}' of {cls.__qualname__}"
+        subject, default = f"option '{field.name}' of {cls.__qualname__}", field.default
+        if field.default_factory is not MISSING:
+            default = field.default_factory()
+        required = default is MISSING
         try:
             codec = codec_for(hints[field.name])
         except DefinitionError as error:
             raise DefinitionError(f"{subject}: {error}") from None
-        default: Any = field.default
-        if field.default_factory is not MISSING:
-            default = field.default_factory()
-        if required := default is MISSING:
-            default = None
-        else:
-            try:
-                default = codec.check(default)
-            except (ValueError, OverflowError) as error:
-                raise DefinitionError(f"default of {subject}: {error}") from None
-        yield OptionInfo(
-            name=text_name(field),
-            field=field.name,
-            help=field.metadata.get("help", ""),
-            required=required,
-            default=default,
-            codec=codec,
-        )
+        try:
+            default = None if required else codec.check(default)
+        except (ValueError, OverflowError) as error:
+            raise DefinitionError(f"default of {subject}: {error}") from None
+        text = field.metadata.get("help", "")
+        yield OptionInfo(text_name(field), field.name, text, required, default, codec)
 
 
 def _hints(cls: type[Any]) -> dict[str, Any]:
