@@ -124,7 +124,7 @@ def test_a_recorded_pipeline_with_effects_is_refused(tool: Tool, ir: str, passes
     assert re.search(DOES[passes.count("inline")], outcome.err)
     flag = "--allow-effects=run-programs,write-files"
     outcome = replay(tool, f"builtin.module({passes})", f"--ir={ir}", flag)
-    assert "trust the pipeline file" not in outcome.err
+    assert "trust the file" not in outcome.err
     assert Path("made").exists()
 
 
@@ -132,8 +132,7 @@ def test_all_effects_are_named_at_once(tool: Tool) -> None:
     """Several passes make one error, with one flag for all of them."""
     outcome = replay(tool, "builtin.module(mlir-opt,cse,apply-pdl{pdl-file=x},mlir-opt)")
     assert outcome.err.splitlines()[0].endswith(
-        "error: pass 'mlir-opt' runs programs and pass 'apply-pdl' reads files; if you trust the "
-        "pipeline file, use --allow-effects=read-files,run-programs"
+        "error: pass 'mlir-opt' runs programs and pass 'apply-pdl' reads files; if you trust the file, use --allow-effects=read-files,run-programs"
     )
 
 
@@ -272,5 +271,5 @@ def test_a_record_as_the_input_runs_no_pass_that_declares_effects(tool: Tool) ->
     assert tool(*common, "--record=run.record", stdin=b"module {}").code == 0
     Path("made").unlink()
     error = only_error(tool("run.record", "--load-pass-plugin=plugin.py", "--start-after=cse"))
-    assert "if you trust the pipeline file" in error
+    assert "if you trust the file" in error
     assert not Path("made").exists()

@@ -133,7 +133,7 @@ class EffectsGuard:
             remedy = f"restrict_effects({', '.join(map(repr, needed))})"
             if self._remedy:
                 remedy = self._remedy.replace("{effects}", ",".join(needed))
-            message = f"{' and '.join(findings)}; if you trust the pipeline file, use {remedy}"
+            message = f"{' and '.join(findings)}; if you trust the file, use {remedy}"
             place = next(iter(findings.values()))
             raise EffectsError(Problem(message, place), effects=sorted(missing))
 
