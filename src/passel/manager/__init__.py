@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from passel.manager.pass_manager import PassManager
+from passel.manager.pass_manager import PassManager, RunResult
 from passel.manager.reproducing import ReproducerCase, load_reproducer
-from passel.manager.run_result import RunResult
 from passel.passes.op_pass_manager import Nesting, OpPassManager
 
 if TYPE_CHECKING:

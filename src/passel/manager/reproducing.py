@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from passel.frontend import Frontend, Parsed, SourcePart
     from passel.ir import IRAdapter
-    from passel.manager.run_result import RunResult
+    from passel.manager.pass_manager import RunResult
     from passel.passes import PassRegistry
 
 

@@ -1,7 +1,6 @@
 """Schedules: the immutable, compiled form of pass managers."""
 
 from passel.schedule.compiler import PipelineCompiler, unknown_anchor
-from passel.schedule.merging import merged
 from passel.schedule.model import (
     NestedStep,
     PassStep,
@@ -9,6 +8,7 @@ from passel.schedule.model import (
     Plan,
     Schedule,
     Step,
+    merged,
     nodes_of,
     passes_of,
 )

@@ -13,8 +13,7 @@ from passel.errors import AnchorError, DefinitionError, PipelineError, Problem
 from passel.ir import ANY, LowersPasses, ability_of
 from passel.passes.reachable import walk
 from passel.passes.resolution import names_on
-from passel.schedule.merging import merged
-from passel.schedule.model import Schedule, is_schedulable
+from passel.schedule.model import Schedule, is_schedulable, merged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -18,7 +18,7 @@ from passel.errors import ContractError, Problem
 from passel.ir import ANY
 from passel.passes.op_pass_manager import OpPassManager
 from passel.passes.reachable import preserves, run_by
-from passel.schedule.merging import merged
+from passel.schedule.model import merged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
