@@ -148,7 +148,7 @@ def test_an_analysis_is_told_what_was_preserved() -> None:
     ask = step(lambda _, ctx: ctx.analysis(Told))
     manager(ask, step(lambda _, ctx: ctx.preserve(Total))).run(parse_toy("toy.module"))
     assert told == [(False, True, False, False), (False, False, True, False)]
-    everything = PreservedAnalyses(all_preserved=True)
+    everything = PreservedAnalyses((AllAnalyses,))
     assert (everything.all, everything.none, everything.is_preserved(Total)) == (True, False, True)
 
 

@@ -42,9 +42,9 @@ class PreservedAnalyses:
 
     __slots__ = ("_all", "_kinds")
 
-    def __init__(self, kinds: Iterable[object] = (), *, all_preserved: bool = False) -> None:
+    def __init__(self, kinds: Iterable[object] = ()) -> None:
         self._kinds = set(kinds)
-        self._all = all_preserved or AllAnalyses in self._kinds
+        self._all = AllAnalyses in self._kinds
 
     @property
     def all(self) -> bool:
@@ -61,7 +61,7 @@ class PreservedAnalyses:
         return self._all or kind in self._kinds
 
     def __copy__(self) -> PreservedAnalyses:
-        return PreservedAnalyses(self._kinds, all_preserved=self._all)
+        return PreservedAnalyses(self._kinds)
 
     def _drop(self, kind: object) -> None:
         self._kinds.discard(kind)

@@ -12,7 +12,7 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from passel.analysis import PreservedAnalyses, in_common
+from passel.analysis import EVERYTHING, PreservedAnalyses, in_common
 from passel.errors import PassFailure
 from passel.execution.failure_texts import BESIDE, Failures, suspects_of
 from passel.execution.level import Level, violations_around
@@ -187,7 +187,6 @@ class Loop(VerifyingRun):
         try:
             for step in steps:
                 ctx.step, ctx.preserved = step, _NOTHING
-                ctx.preserves_all = ctx.is_verified = False
                 failure, outcome = None, UNKNOWN
                 try:
                     if self.gates and not all(gate(step, op) for gate in self.gates):
@@ -226,20 +225,19 @@ class Loop(VerifyingRun):
         """
         if self.process is not this_process[0]:
             os._exit(0)  # a child process that the pass forked and did not end
-        place = self.place_of(ctx.op)
-        if place is not ctx.place and place != ctx.place:
+        if (place := self.place_of(ctx.op)) is not ctx.place and place != ctx.place:
             failure, outcome = failure or self._lost(step, ctx), outcome + CHANGED
         elif ctx.cached is not None:
             failure = self.invalidate(step, ctx, outcome, failure)
         if failure is None and self._checks_passes and step.pass_ is not None:
-            if ctx.preserves_all:
+            if ctx.preserved is EVERYTHING:
                 ctx.deferred.append(step)
                 outcome = UNCHANGED if self.knows_changes else UNKNOWN
             elif ctx.record is None or not ctx.record.outcome.failures:
                 outcome = self.verify_changes(step, ctx)
-        if failure is not None or ctx.record is not None:
-            outcome += self.tell(ctx, failure)
-        return outcome
+        if failure is None and ctx.record is None:
+            return outcome
+        return outcome + self.tell(ctx, failure)
 
     def invalidate(
         self, step: Step, ctx: PassContext[Any], outcome: Outcome, failure: Failure | None
@@ -257,7 +255,7 @@ class Loop(VerifyingRun):
         if step.pass_ is not None:
             kept |= set(step.pass_.produces)
         try:
-            ctx.analyses.invalidate(PreservedAnalyses(kept, all_preserved=ctx.preserves_all))
+            ctx.analyses.invalidate(PreservedAnalyses(kept))
         except Exception as error:  # noqa: BLE001 - an analysis's own code ran: `is_invalidated`
             return failure or self.failing.raised(step, ctx.op, error)
         return failure

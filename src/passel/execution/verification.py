@@ -62,7 +62,8 @@ class VerifyingRun(ObservedRun):
                 return UNCHANGED
         deferred, ctx.deferred = ctx.deferred, []
         outcome = PLAIN[changed if self.knows_changes else None]
-        if ctx.is_verified or (self.skips and not changed):
+        is_verified, ctx.is_verified = ctx.is_verified, False
+        if is_verified or (self.skips and not changed):
             return outcome
         if (error := self.verify(step, ctx.op)) is None:
             return outcome

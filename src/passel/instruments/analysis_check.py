@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from passel.analysis import EVERYTHING
 from passel.diagnostics import brief
 from passel.errors import PassFailure
 from passel.hooks import PassInstrumentation
@@ -61,13 +62,11 @@ class AnalysisCheck(PassInstrumentation):
             PassFailure: If the pass did not preserve an analysis, or did not declare a dialect.
         """
         ctx: PassContext[Any] | None = self.ended.context
-        if ctx is None or self.ended.skipped:
-            return
         if self.ended.changed:
-            if ctx.preserves_all:
+            if ctx is not None and ctx.preserved is EVERYTHING:
                 raise PassFailure("it claims to preserve everything, but changed the op")
             self._check_dialects(step, op)
-        if ctx.cached is not None:
+        if ctx is not None and ctx.cached is not None and not self.ended.skipped:
             try:
                 ctx.cached.check()
             except PassFailure:
@@ -80,12 +79,12 @@ class AnalysisCheck(PassInstrumentation):
         if (finder := ability_of(adapter, FindsDialects)) is None:
             return
         known, found = self._known[self.run], finder.dialects_in(op)
-        loaded = finder.loaded_dialects(self.run.ir_context)
-        new = [dialect for dialect in found if dialect not in known and dialect not in loaded]
-        known.update(new)
-        if new and finder.declares_dialects(step.pass_):
+        known.update(finder.loaded_dialects(self.run.ir_context))
+        new = next((dialect for dialect in found if dialect not in known), None)
+        known.update(found)
+        if new is not None and finder.declares_dialects(step.pass_):
             raise PassFailure(
-                f"it creates ops of dialect '{new[0]}', which neither the input nor any pass has "
-                f"loaded; declare dependent_dialects = ('{new[0]}',)",
-                op=found[new[0]],
+                f"it creates ops of dialect '{new}', which neither the input nor any pass has "
+                f"loaded; declare dependent_dialects = ('{new}',)",
+                op=found[new],
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typing
 from typing import TYPE_CHECKING, Any, Generic, Protocol
 
-from passel.analysis import AnalysisManager
+from passel.analysis import EVERYTHING, AnalysisManager
 from passel.diagnostics import Diagnostic, Severity
 from passel.passes.op_facts import OpFacts, op_diagnostic
 from passel.passes.outcome import PipelineRun, Record
@@ -55,9 +55,9 @@ class PassContext(Generic[StateT]):
         number: The index of the op among its siblings, starting at 0.
         place: The original place of the op, as defined by the lifetime policy of the IR.
         step: The step that is running.
-        preserved: The classes of the analyses that the pass has marked as preserved.
-        preserves_all: Whether the pass has marked all analyses as preserved.
-        is_verified: Whether the pass itself has verified the op.
+        preserved: The classes of the analyses that the pass has marked as preserved; the object
+            `EVERYTHING` after `preserve_all`.
+        is_verified: Whether the pass itself has verified the op. Verification resets this.
         valid_state: The fingerprint that the op had when it was last valid; None if unknown.
         deferred: The steps whose verification is deferred because they claim to preserve all
             analyses.
@@ -88,7 +88,6 @@ class PassContext(Generic[StateT]):
         self.number: int = number
         self.step: Any = None
         self.preserved: frozenset[type] = _NOTHING
-        self.preserves_all: bool = False
         self.is_verified: bool = False
         self.valid_state: object = None
         self.deferred: list[Any] = []
@@ -203,7 +202,8 @@ class PassContext(Generic[StateT]):
         for kind in kinds:
             if not isinstance(kind, type):  # pyright: ignore[reportUnnecessaryIsInstance] - a stranger's
                 raise TypeError(f"preserve takes analysis classes, not {kind!r}")
-        self.preserved |= set(kinds)
+        if self.preserved is not EVERYTHING:
+            self.preserved |= set(kinds)
 
     def preserve_all(self) -> None:
         """Claim that the pass did not change the op, and mark all analyses as preserved.
@@ -213,7 +213,7 @@ class PassContext(Generic[StateT]):
 
         Source: `mlir::Pass::markAllAnalysesPreserved`, MLIR 22.
         """
-        self.preserves_all = True
+        self.preserved = EVERYTHING
 
     def answer_for_changes_outside(self) -> None:
         """Declare that the pass changed the enclosing op intentionally.
