@@ -142,8 +142,8 @@ class Timing(PassInstrumentation):
     ) -> None:
         if display not in ("tree", "list", "ops") or output_format not in ("text", "json"):
             raise ValueError(
-                f"unknown timing display '{display}' or format '{output_format}': use 'tree', "
-                "'list' or 'ops' and 'text' or 'json'"
+                f"unknown timing display '{display}' or format '{output_format}': the displays are "
+                "'tree', 'list' and 'ops', the formats 'text' and 'json'"
             )
         self._display: Display = display
         self._format: Literal["text", "json"] = output_format

@@ -85,7 +85,7 @@ class CompositeFixedPoint(Pass[Any, None]):
         default="CompositeFixedPointPass", name="name", help="The name of the pass in warnings."
     )
     pipeline: BarePipeline = option(
-        default=BarePipeline(), help="The repeated pipeline, such as `canonicalize,cse`."
+        default=BarePipeline(), help="The pipeline to repeat, such as `canonicalize,cse`."
     )
     max_iterations: int = option(default=10, help="The largest number of repetitions.")
 

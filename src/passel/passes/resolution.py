@@ -184,11 +184,10 @@ def _expanded(info: PassPipelineInfo, options: Options, manager: Any, span: Span
             )
             raise
     if made is not None and made is not inside and not len(inside):
-        message = (
-            f"pipeline '{info.name}' adds no passes to the manager that it is called with, and "
+        raise PipelineError(
+            f"pipeline '{info.name}' adds no passes to the manager that it is called with, but "
             f"returns another object ({type(made).__name__}): add the passes to the manager"
         )
-        raise PipelineError(message)
     return inside
 
 

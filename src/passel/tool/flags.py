@@ -36,8 +36,8 @@ _REASONS = {
     "release builds of MLIR have no debug output; --mlir-print-ir-diff and "
     "--log-actions-to=<file> show what passes do": "debug debug-only",
     "use --mlir-debug-counter, which counts executions of passes": "debug-counter",
-    "use --mlir-pass-statistics, and --mlir-pass-statistics-display=json to print the statistics "
-    "as JSON": "stats stats-json",
+    "use --mlir-pass-statistics, with --mlir-pass-statistics-display=json for JSON": "stats "
+    "stats-json",
     "use --help-all to list all flags, or --list-passes": "help-hidden help-list help-list-hidden",
     "use --dump-pass-pipeline to print all options": "print-options print-all-options",
     "MLIR's bindings always write all resource data": "elide-resource-data-from-bytecode",

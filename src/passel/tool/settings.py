@@ -123,7 +123,7 @@ class OutputFlags(FlagGroup):
     target: str = common(
         "the output format, such as riscv-asm", "<target>", "mlir", short=("t",), ir="xdsl"
     )
-    emit_bytecode: bool = flag("write MLIR bytecode, in the current or this version", ir="mlir")
+    emit_bytecode: bool = flag("write MLIR bytecode, optionally in this version", ir="mlir")
     emit_bytecode_version: int | None = flag(DITTO, "<n>", parse=number_of, ir="mlir")
     output_split_marker: str = flag("the line to print between parts", "<marker>", "// -----")
     mlir_print_op_generic: bool = common("print ops in generic form", short=("print-op-generic",))
@@ -148,7 +148,7 @@ class DiagnosticFlags(FlagGroup):
         "check diagnostics against expected-error comments", "<all|only-expected>", implied="all"
     )
     mlir_diagnostic_verbosity_level: str = flag(
-        "hide lower severities, or standalone notes", "<level>", "remarks"
+        "hide less severe diagnostics, or notes", "<level>", "remarks"
     )
     mlir_disable_diagnostic_notes: bool = flag(DITTO)
     mlir_print_op_on_diagnostic: bool = flag("print the op that an error is about", default=True)
@@ -320,7 +320,7 @@ class Settings(
                 what = f"{self.program} reads only '{choice.name}'"
                 raise UsageError(f"'--{name}' is not supported: {what}")
             if is_other:
-                raise UsageError(f"'--{name}' is for --ir={theirs}, not for --ir={choice.name}")
+                raise UsageError(f"'--{name}' requires --ir={theirs}, not --ir={choice.name}")
         own = [each for each in flags_by_name().values() if each.ir == choice.scope]
         frontend.configure(
             FrontendSettings(

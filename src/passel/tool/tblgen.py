@@ -39,7 +39,7 @@ DeclaredT = TypeVar("DeclaredT", bound="PassDeclaration | type[Pass[Any, Any]]")
 class _Flags(FlagGroup):
     """Declarations."""
 
-    gen_pass_decls: bool = flag("generate a Python module with base classes of passes")
+    gen_pass_decls: bool = flag("generate a Python module with base classes for passes")
     gen_pass_doc: bool = flag(
         "generate Markdown as mlir-tblgen does, also for Python files and modules"
     )

@@ -100,7 +100,7 @@ class _Liveness:
         if is_table(holder):
             self._mark(holder, hidden=hidden or _is_hidden(holder))
         elif may_be_table(holder, self._context):
-            message = "an op of an unknown dialect may be a symbol table, so uses are unknown"
+            message = "ops of unknown dialects may be symbol tables, so symbol uses are unknown"
             raise PassFailure(message, op=holder)
 
 
