@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from functools import lru_cache
 from itertools import chain, count
 from operator import is_
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from xdsl.dialects.builtin import UnregisteredAttr, UnregisteredOp
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, Region, SSAValue, SSAValues
@@ -37,6 +37,8 @@ _VALUES: Final[frozenset[Any]] = frozenset({OpResult, BlockArgument})
 
 Snapshot: TypeAlias = "list[tuple[Any, ...]]"
 """A list with a record per op, region, block and value, which contains the node and its parts."""
+State: TypeAlias = "tuple[Any, ...]"
+"""An op, region, block or value, followed by its contents."""
 
 
 def snapshot(root: Operation) -> Snapshot:
@@ -86,40 +88,31 @@ def _of_op(op: Operation) -> tuple[Any, ...]:
     return (*place, *properties, *properties.values(), None, *attributes, *attributes.values())
 
 
-class States(NamedTuple):
-    """The contents of ops, regions, blocks and values, as tuples that begin with the node."""
-
-    ops: list[tuple[Any, ...]]
-    regions: list[tuple[Any, ...]]
-    blocks: list[tuple[Any, ...]]
-    values: list[tuple[Any, ...]]
-
-
-def states_of(nodes: Iterable[Any], outer: Iterable[Operation]) -> States:
+def states_of(nodes: Iterable[Any], outer: Iterable[Operation]) -> list[State]:
     """Return the contents of ops, regions, blocks and values.
 
     Args:
         nodes: The ops, regions, blocks and values.
         outer: The ops whose operands, successors and result uses are omitted.
     """
-    states, bare = States([], [], [], []), set(map(id, outer))
-    for node in nodes:
-        match node:
-            case Operation():
-                facts = (node.location, node.properties, node.attributes)
-                wires = (tuple(node._operands), tuple(node._successors))
-                own = (tuple(node.results), node.regions, facts)
-                states.ops.append((node, *own, None if id(node) in bare else wires))
-            case Region():
-                states.regions.append((node, tuple(node.blocks)))
-            case Block():
-                own = (node.name_hint, node._args, tuple(node.ops))
-                states.blocks.append((node, *own, _uses_of(node)))
-            case _:
-                own = (node.name_hint, node._type, getattr(node, "location", None))
-                uses = None if id(node.owner) in bare else _uses_of(node)
-                states.values.append((node, *own, uses))
-    return states
+    bare = set(map(id, outer))
+    return [_state_of(node, bare) for node in nodes]
+
+
+def _state_of(node: Any, bare: set[int]) -> State:
+    match node:
+        case Operation():
+            facts = (node.location, node.properties, node.attributes)
+            wires = (tuple(node._operands), tuple(node._successors))
+            own = (tuple(node.results), node.regions, facts)
+            return (node, *own, None if id(node) in bare else wires)
+        case Region():
+            return (node, tuple(node.blocks))
+        case Block():
+            return (node, node.name_hint, node._args, tuple(node.ops), _uses_of(node))
+        case _:
+            own = (node.name_hint, node._type, getattr(node, "location", None))
+            return (node, *own, None if id(node.owner) in bare else _uses_of(node))
 
 
 def _uses_of(used: Any) -> list[Any]:
@@ -195,25 +188,29 @@ def decode_changes(root: Operation, data: bytes, context: Context) -> Callable[[
 # -- From states to nodes ------------------------------------------------------------------------
 
 
-def change(states: States, gone: Sequence[Any] = ()) -> None:
+def change(states: Sequence[State], gone: Sequence[Any] = ()) -> None:
     """Set the contents of ops, regions, blocks and values, and disconnect erased nodes."""
+    of_ops, of_regions, of_blocks, of_values = (
+        [state for state in states if isinstance(state[0], kind)]
+        for kind in (Operation, Region, Block, SSAValue)
+    )
     # All that moves is taken out before anything is put in, for nothing to be in itself.
-    for node in (*gone, *(state[0] for state in chain(states.regions, states.blocks))):
+    for node in (*gone, *(state[0] for state in chain(of_regions, of_blocks))):
         _empty(node)
-    for state in states.ops:
+    for state in of_ops:
         _set_op(*state)
-    for region, blocks in states.regions:
+    for region, blocks in of_regions:
         region.add_block(blocks)
-    for block, name, arguments, ops, _ in states.blocks:
+    for block, name, arguments, ops, _ in of_blocks:
         block.name_hint, block._args = name, arguments
         for index, argument in enumerate(arguments):
             argument.block, argument.index = block, index
         block.add_ops(ops)
-    for value, name, kind, location, _ in states.values:
+    for value, name, kind, location, _ in of_values:
         value.name_hint, value._type = name, kind
         if location is not None:
             value.location = location
-    for used, *_, uses in chain(states.blocks, states.values):
+    for used, *_, uses in chain(of_blocks, of_values):
         if uses is not None:
             _order_uses(used, uses[::2], uses[1::2])
 

@@ -20,7 +20,7 @@ from passel.errors import EncodingError
 from passel.ir import Shipment
 from passel.xdsl.symbols import references
 from passel.xdsl.transport.changes import (
-    States,
+    State,
     change,
     pickled,
     snapshot,
@@ -51,9 +51,8 @@ def ship(ops: Sequence[Operation], context: Context) -> bytes:
     nodes = [record[0] for op in ops for record in snapshot(op)]
     found = (each for op in ops for inner in op.walk() for each in references(inner))
     symbols = {each.root_reference.data for each in found}
-    states, shells = states_of(nodes, ops), _outline(ops, symbols)
-    nodes += [each[0] for kind in shells for each in kind]
-    sent = pickled((ops, states, shells), ops[0].name, {*map(id, nodes)})
+    states = [*states_of(nodes, ops), *_outline(ops, symbols)]
+    sent = pickled((ops, states), ops[0].name, {id(state[0]) for state in states})
     try:
         spec = pickle.dumps(_spec(context), pickle.HIGHEST_PROTOCOL)
     except Exception as error:
@@ -71,13 +70,12 @@ def receive(data: bytes, create_context: Callable[[Sequence[Dialect]], Context])
     """
     spec, sent = pickle.loads(data)  # noqa: S301 - `ship` wrote it
     context = _context(spec, create_context)
-    ops, states, shells = unpickled(sent, context)
+    ops, states = unpickled(sent, context)
     change(states)
-    change(shells)
     return Shipment(context, ops)
 
 
-def _outline(ops: Sequence[Operation], symbols: set[str]) -> States:
+def _outline(ops: Sequence[Operation], symbols: set[str]) -> list[State]:
     """Return the contents of the enclosing ops, with declarations of symbols next to the ops.
 
     Other nested ops are left out.
@@ -102,10 +100,10 @@ def _outline(ops: Sequence[Operation], symbols: set[str]) -> States:
     states = states_of([each for op in shells for each in (op, *op.results)], shells)
     for region in (region for op in shells for region in op.regions):
         block, inside = held.get(id(region), (None, ()))
-        states.regions.append((region, [block] if block else []))
+        states.append((region, [block] if block else []))
         if block is not None:
-            states.blocks.append((block, None, block.args, inside, ()))
-            states.values.extend((each, None, each.type, None, None) for each in block.args)
+            states.append((block, None, block.args, inside, ()))
+            states += [(each, None, each.type, None, None) for each in block.args]
     return states
 
 
