@@ -21,7 +21,7 @@ import signal
 import socket
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -173,7 +173,7 @@ def _serve(listener: socket.socket, modules: str) -> _Request | None:
             os.close(key.fd)
             process, caller = key.data
             _, status = os.waitpid(process, 0)
-            with caller:
+            with caller, suppress(BrokenPipeError):  # a caller may be killed
                 caller.send(marshal.dumps(os.waitstatus_to_exitcode(status)))
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import pytest
 from xdsl.dialects.builtin import UNKNOWN_LOC, FileLineColLoc, IntAttr, StringAttr
 from xdsl.utils.exceptions import ParseError
-from xdsl_inputs import xdsl_context
 
 from passel.xdsl import parse_source
 from passel.xdsl.locations import SourceLocation, SourceText
@@ -31,12 +30,6 @@ module @jit_f attributes {mhlo.num_partitions = 1 : i32} {
 #loc3 = loc("f"(#loc2))
 #loc4 = loc("jit(f)/add"(#loc3))
 """
-
-
-@pytest.fixture
-def context() -> Context:
-    """A context with all dialects."""
-    return xdsl_context()
 
 
 def locations(context: Context, text: str) -> list[str]:
