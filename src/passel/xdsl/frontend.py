@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from io import RawIOBase, TextIOWrapper
-from typing import IO, TYPE_CHECKING, Any, ClassVar, cast
+from io import BytesIO, TextIOWrapper
+from typing import IO, TYPE_CHECKING, ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.arg_spec import parse_spec
@@ -20,7 +20,6 @@ from passel.xdsl.registration import installed_universe
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from _typeshed import ReadableBuffer
     from xdsl.context import Context
     from xdsl.utils.lexer import Span
     from xdsl.utils.target import Target
@@ -61,20 +60,6 @@ _NOT_KNOWN = re.compile("not found|not registered|unregistered|[Uu]nknown")
 """The errors that may be caused by a package that could not be loaded."""
 
 _BYTECODE = b"ML\xefR"
-
-
-class _Pieces(RawIOBase):
-    """A file that is stored in pieces, since one growing string would take far more memory."""
-
-    def __init__(self) -> None:
-        self.pieces: list[bytes] = []
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: ReadableBuffer, /) -> int:
-        self.pieces.append(bytes(data))
-        return len(self.pieces[-1])
 
 
 class XDSLFrontend(Frontend):
@@ -134,10 +119,12 @@ class XDSLFrontend(Frontend):
         Raises:
             Exception: If the target fails.
         """
-        result = _Pieces()
-        with TextIOWrapper(cast("Any", result), "utf-8", "surrogateescape", newline="") as stream:
-            self._print(parsed, context, stream)
-        return b"".join(result.pieces)
+        # Bytes, since a growing string would take far more memory.
+        result = BytesIO()
+        stream = TextIOWrapper(result, "utf-8", "surrogateescape", newline="")
+        self._print(parsed, context, stream)
+        stream.flush()
+        return result.getvalue()
 
     def _print(self, parsed: Parsed, context: Context, stream: IO[str]) -> None:
         op, flags = parsed.op, self.settings.printing
