@@ -15,38 +15,24 @@ TEXT = "first\n\tsecond word\nthird"
 
 
 @pytest.mark.parametrize(
-    ("start", "end", "line", "column", "text"),
+    ("start", "end", "line", "column", "text", "excerpt"),
     [
-        (0, 5, 1, 1, "first"),
-        (6, 7, 2, 1, "\t"),
-        (7, 13, 2, 2, "second"),
-        (19, 24, 3, 1, "third"),
-        (24, 24, 3, 6, ""),
+        (0, 5, 1, 1, "first", "first\n^~~~~"),
+        (1, 2, 1, 2, "i", "first\n ^"),
+        (5, 5, 1, 6, "", "first\n     ^"),
+        (6, 7, 2, 1, "\t", "\tsecond word\n^"),
+        (7, 13, 2, 2, "second", "\tsecond word\n\t^~~~~~"),
+        (14, 24, 2, 9, "word\nthird", "\tsecond word\n\t       ^~~~"),
+        (24, 24, 3, 6, "", "third\n     ^"),
     ],
 )
-def test_spans_know_line_and_column(
-    start: int, end: int, line: int, column: int, text: str
+def test_spans_know_their_place_and_mark_it(
+    start: int, end: int, line: int, column: int, text: str, excerpt: str
 ) -> None:
-    """Lines and columns are counted from 1, in code points."""
+    """Lines and columns count from 1; a caret and tildes mark the span on its first line."""
     span = Span(Source(TEXT, "<p>"), start, end)
     assert (span.line, span.column, span.text) == (line, column, text)
-    assert str(span) == f"<p>:{line}:{column}"
-
-
-@pytest.mark.parametrize(
-    ("start", "end", "excerpt"),
-    [
-        (0, 5, "first\n^~~~~"),
-        (1, 2, "first\n ^"),
-        (5, 5, "first\n     ^"),
-        (7, 13, "\tsecond word\n\t^~~~~~"),
-        (14, 24, "\tsecond word\n\t       ^~~~"),
-        (24, 24, "third\n     ^"),
-    ],
-)
-def test_excerpts_mark_the_span(start: int, end: int, excerpt: str) -> None:
-    """A caret for the first character, tildes for the rest of its line; tabs stay tabs."""
-    assert Span(Source(TEXT, "<p>"), start, end).excerpt() == excerpt
+    assert (str(span), span.excerpt()) == (f"<p>:{line}:{column}", excerpt)
 
 
 @pytest.mark.parametrize("column", [0, 1, 79, 80, 81, 500, 919, 920, 921, 999, 1000])

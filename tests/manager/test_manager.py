@@ -1,4 +1,4 @@
-"""Building, printing, copying and comparing managers."""
+"""Building, printing, copying and comparing managers; functions as passes."""
 
 from __future__ import annotations
 
@@ -7,9 +7,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from passel import AnchorError, DefinitionError, Nesting, OpPassManager, Pass, PassManager
+from passel import (
+    AnchorError,
+    DefinitionError,
+    Nesting,
+    OpPassManager,
+    Pass,
+    PassContext,
+    PassFailedError,
+    PassManager,
+)
 from passel.builder import PipelineBuilder
-from passel.testing import ToyAdapter
+from passel.testing import EventRecorder, ToyAdapter, parse_toy
 from passel.xdsl.passes.cse import CSE
 
 if TYPE_CHECKING:
@@ -58,19 +67,31 @@ REFUSED: list[tuple[Callable[[Any], object], str]] = [
         lambda pm: pm.add(PipelineBuilder("toy.module")),  # which can be called
         r"a PipelineBuilder, which builds .* result of its \.build\(\)",
     ),
+    *(
+        (lambda pm, given=given: pm.add(*given, name="x"), "apply only to a single function")
+        for given in [("cse",), (print, print), (PassManager,), ()]
+    ),
     (lambda pm: pm.nest(int), r"^int is not an op class: it has no op name; give it "),
     (
         lambda _: PassManager("toy.module", adapter=ToyAdapter),  # pyright: ignore[reportArgumentType]
         r"got the class ToyAdapter: write adapter=ToyAdapter\(\)$",
     ),
+    (lambda pm: pm.enable_verifier("x"), "not 'x'"),
+    (lambda pm: pm.enable_statistics("x"), "unknown statistics display 'x'"),
+    (
+        lambda pm: pm.add_instrumentation(EventRecorder),
+        r"got the class EventRecorder; write EventRecorder\(\)",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("give", "said"), REFUSED)
-def test_what_is_no_pass_no_anchor_or_no_adapter(give: Callable[[Any], object], said: str) -> None:
-    """It is refused and shown, with the way out."""
-    with pytest.raises(TypeError, match=said):
-        give(OpPassManager())
+def test_arguments_that_are_refused_at_once(give: Callable[[Any], object], said: str) -> None:
+    """The error shows the argument and the way out, and nothing is added."""
+    pm = PassManager()
+    with pytest.raises((TypeError, ValueError), match=said):
+        give(pm)
+    assert len(pm) == 0
 
 
 # -- Copies and equality ---------------------------------------------------------------------
@@ -164,3 +185,62 @@ def test_limits_of_nested_managers() -> None:
     for wrong in (0, -1, True, "2"):
         with pytest.raises(DefinitionError, match="must be a positive number"):
             manager.nest("func.func", jobs=wrong)
+
+
+MODULE = "toy.module(toy.func @f,toy.func @g)"
+
+
+def manager(anchor: str = "toy.module") -> PassManager:
+    """Return an empty manager."""
+    return PassManager(anchor, adapter=ToyAdapter())
+
+
+@pytest.mark.one_process
+def test_a_function_is_called_with_each_op() -> None:
+    """It takes the op, and what it may signal failure to."""
+    seen: list[str | None] = []
+
+    def look(op: Any, pass_: Any) -> None:
+        seen.append(op.symbol)
+
+    pm = manager()
+    pm.nest("toy.func").add(look)
+    assert str(pm) == "toy.module(toy.func(unknown<look>))"
+    pm.run(parse_toy(MODULE))
+    assert seen == ["f", "g"]
+
+    def refuse(op: Any, pass_: Any) -> None:
+        pass_.signal_pass_failure()
+
+    with pytest.raises(PassFailedError, match=r"pass 'unknown<refuse>' failed"):
+        pm.add(refuse).run(parse_toy(MODULE))
+
+
+def test_a_function_takes_the_bindings_keywords() -> None:
+    """Name, argument and op name are those of `add` in MLIR's bindings."""
+
+    def look(op: Any, pass_: Any) -> None:
+        """Look."""
+
+    pm = manager()
+    pm.add(look, name="Other").add(look, name="Other", argument="other", description="See.")
+    pm.nest("toy.func").add(look, op_name="toy.func")
+    assert str(pm) == "toy.module(unknown<Other>,other,toy.func(unknown<look>))"
+    _, other, nested = list(pm)
+    assert (type(other).summary(), type(other).name) == ("See.", "other")  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    assert [each.anchor for each in nested] == ["toy.func"]  # pyright: ignore[reportGeneralTypeIssues, reportUnknownMemberType, reportUnknownVariableType]
+    with pytest.raises(AnchorError, match=r"can't add pass 'look' restricted to 'toy.func'"):
+        pm.add(look, op_name="toy.func")
+
+
+def test_a_dynamic_pipeline_is_no_text() -> None:
+    """The error names what is wanted."""
+
+    class Dynamic(Pass):
+        name = "dynamic"
+
+        def run(self, op: Any, ctx: PassContext) -> None:
+            ctx.run_pipeline("toy.module()")  # pyright: ignore[reportArgumentType]
+
+    with pytest.raises(PassFailedError, match="run_pipeline takes a pass manager"):
+        manager().add(Dynamic()).run(parse_toy(MODULE))

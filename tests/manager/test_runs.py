@@ -8,7 +8,6 @@ import pytest
 
 from passel import (
     AdapterError,
-    AnchorError,
     Pass,
     PassContext,
     PassFailedError,
@@ -132,14 +131,6 @@ def test_an_op_of_no_known_ir_needs_an_adapter() -> None:
         PassManager().run(1.5)
     with pytest.raises(AdapterError, match=r"parse it first$"):
         PassManager().run("func.func @f()")
-
-
-def test_check_makes_the_checks_of_a_run(parse: Callable[[str], PassManager]) -> None:
-    """`check` refuses what `run` would refuse, without an op."""
-    with pytest.raises(AnchorError, match="unable to schedule"):
-        parse("toy.module(on-callable)").check()
-    with pytest.raises(AnchorError, match="unable to schedule"):
-        PassManager.parse("any()").add(parse("toy.module(on-callable)")).check(ToyAdapter())
 
 
 def test_a_failed_run_has_been_counted_and_measured(adapter: ToyAdapter) -> None:
