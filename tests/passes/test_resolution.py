@@ -142,7 +142,7 @@ def test_a_module_pass_in_a_function_is_sent_outwards() -> None:
             PassManager.parse(text, registry=registry)
         assert caught.value.problems[0].message == (
             "can't add pass 'on-module' restricted to 'builtin.module' on a PassManager intended "
-            "to run on 'func.func', put the pass into the enclosing pipeline, builtin.module(on-module)"
+            "to run on 'func.func'; move the pass to the enclosing pipeline, builtin.module(on-module)"
         )
 
 

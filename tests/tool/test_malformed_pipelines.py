@@ -72,7 +72,7 @@ def test_a_misspelt_anchor_is_corrected_first(tool: Tool, adapter: str) -> None:
     )
     arguments = f"--ir={adapter} --load-pass-plugin=p.py -p builtin.module(func.fun(p-on-func))"
     error = only_error(tool("in.mlir", *arguments.split()))
-    assert "intended to run on 'func.fun', did you mean 'func.func'?\n" in error
+    assert "intended to run on 'func.fun'; did you mean 'func.func'?\n" in error
 
 
 @pytest.mark.parametrize("anchor", ["func.func", "any"])

@@ -364,14 +364,14 @@ class OpPassManager:
         shown = item.short_name
         outer = (*self._enclosing, "builtin.module")  # which is in no other op, as a rule
         if misspelt := suggest(self.anchor, [item.anchor]):
-            advice = misspelt.removeprefix("; ")
+            advice = misspelt
         elif item.anchor in outer:
-            advice = f"put the pass into the enclosing pipeline, {item.anchor}({shown})"
+            advice = f"; move the pass to the enclosing pipeline, {item.anchor}({shown})"
         else:
-            advice = f"did you intend to nest? Write {self.anchor}({item.anchor}({shown}))"
+            advice = f", did you intend to nest? Write {self.anchor}({item.anchor}({shown}))"
         message = (
             f"can't add pass '{shown}' restricted to '{item.anchor}' on a PassManager "
-            f"intended to run on '{self.anchor}', {advice}"
+            f"intended to run on '{self.anchor}'{advice}"
         )
         raise AnchorError(Problem(message, span))
 

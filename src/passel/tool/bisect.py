@@ -68,7 +68,7 @@ if TYPE_CHECKING:
 class _Flags(SearchFlags):
     """Bisection."""
 
-    invalid: bool = flag("search for invalid IR")
+    invalid: bool = flag("find the pass that makes the IR invalid")
     inside: bool = flag("also find which rewrite of the pass makes the IR interesting")
     run: int = flag("the number of the run in the record", "<n>", 0, parse=number_of)
 

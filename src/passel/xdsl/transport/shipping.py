@@ -45,7 +45,7 @@ def ship(ops: Sequence[Operation], context: Context) -> bytes:
     """
     block = ops[0].parent
     if block is None or any(op.parent is not block for op in ops):
-        raise EncodingError(f"'{ops[0].name}' is not in the same block as the others")
+        raise EncodingError(f"'{ops[0].name}' is not in the same block as the other ops")
     if wired := next((op for op in ops if op.operands or op.successors), None):
         raise EncodingError(f"'{wired.name}' has operands, which are defined outside the op")
     nodes = [record[0] for op in ops for record in snapshot(op)]
