@@ -19,7 +19,7 @@ from sibling_passes import (
 )
 
 from passel import Pass, PassContext, PassFailedError, PassInstrumentation, PassManager
-from passel.execution.level import Level
+from passel.execution.siblings import Siblings
 from passel.execution.strategies import Sequential, fork_map, strategy_for
 from passel.execution.strategies.fork import Forked
 from passel.testing import ToyAdapter, ToyOp
@@ -238,7 +238,7 @@ def test_a_failure_of_a_worker_is_logged(
     def fail(_: object) -> None:
         raise ValueError("a worker's own")
 
-    monkeypatch.setattr(Level, "track_all", fail)
+    monkeypatch.setattr(Siblings, "track_all", fail)
     expected = everything(Sequential(), 1)
     assert everything(Forked(2), 1) == expected
     assert "and its work is repeated: ValueError: a worker's own" in caplog.text

@@ -30,7 +30,7 @@ from passel.testing import ToyAdapter, ToyOp, parse_toy
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from passel.execution.level import Level
+    from passel.execution.siblings import Siblings
 
 MODULE = "toy.module(toy.func @a,toy.func @b,toy.module @n(toy.func @c))"
 PAIRS = {
@@ -183,9 +183,9 @@ def test_a_hook_may_fail_a_pass(hook: str) -> None:
 class Waiting(Sequential):
     """Is interrupted while it waits for the second task."""
 
-    def share(self, run: Run, level: Level, /) -> Iterable[Any]:
+    def share(self, run: Run, siblings: Siblings, /) -> Iterable[Any]:
         """Do the first task."""
-        yield run.run_sibling(level.tasks[0])
+        yield siblings.run_task(siblings.tasks[0])
         raise KeyboardInterrupt
 
 

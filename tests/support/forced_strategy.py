@@ -58,13 +58,13 @@ class _Counted:
         self._share_out = strategy.share_out
         strategy.share_out = self._counted
 
-    def _counted(self, run: Any, level: Any, jobs: int, /) -> Any:
+    def _counted(self, run: Any, siblings: Any, jobs: int, /) -> Any:
         self.count += 1
-        return self._share_out(run, level, jobs)
+        return self._share_out(run, siblings, jobs)
 
-    def share(self, run: Any, level: Any, /) -> Iterable[Any]:
+    def share(self, run: Any, siblings: Any, /) -> Iterable[Any]:
         """Share out tasks."""
-        return self._strategy.share(run, level)
+        return self._strategy.share(run, siblings)
 
 
 class ForcedStrategy:

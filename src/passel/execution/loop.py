@@ -14,13 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from passel.analysis import EVERYTHING, PreservedAnalyses, in_common
 from passel.errors import PassFailure
-from passel.execution.failure_texts import BESIDE, Failures, suspects_of
-from passel.execution.level import Level, violations_around
+from passel.execution.failure_texts import Failures
 from passel.execution.options import RunOptions, VerifyEach
-from passel.execution.verification import VerifyingRun
-from passel.hooks import Bracket, Ended, Reports
-from passel.passes import PassContext
-from passel.passes.outcome import CHANGED, UNCHANGED, UNKNOWN, Outcome, sum_of
+from passel.execution.siblings import Siblings, violations_around
+from passel.hooks import Bracket, Ended, ObservedRun, Reports
+from passel.passes.outcome import CHANGED, PLAIN, UNCHANGED, UNKNOWN, Outcome
 from passel.passes.reachable import preserved_by
 from passel.schedule import passes_of
 
@@ -31,8 +29,9 @@ if TYPE_CHECKING:
     from passel.errors import Failure
     from passel.execution.options import PassGate
     from passel.hooks import Instrumentor
-    from passel.ir import Lifetime
-    from passel.schedule import NestedStep, Pipeline, PipelineCompiler, Plan, Schedule, Step
+    from passel.ir import InvalidIR, Lifetime
+    from passel.passes import PassContext
+    from passel.schedule import Pipeline, PipelineCompiler, Plan, Schedule, Step
 
 _NOTHING: frozenset[type] = frozenset()
 
@@ -43,7 +42,7 @@ _SKIPPED = Outcome()
 """The outcome of a step that a gate has skipped."""
 
 
-class Loop(VerifyingRun):
+class Loop(ObservedRun):
     """The base class of runs that execute pipelines on an op and on its nested ops.
 
     Args:
@@ -57,6 +56,11 @@ class Loop(VerifyingRun):
 
     Attributes:
         matched: The keys of the nested pipelines that matched at least one op.
+        failing: The object that creates failures.
+        knows_changes: Whether the outcome of a step says if the step changed the op.
+        tracks: Whether fingerprints are computed after passes to detect changes.
+        isolates: Whether the run detects that a pass changed an op other than its own.
+        skips: Whether verification is skipped for ops with unchanged fingerprints.
         states: The result of `initialize` for each pass, by the step of the pass.
         at_work: The context of the running pass; None between passes.
         interruption: The failure of the innermost step after an interrupt; None if there was no
@@ -101,7 +105,7 @@ class Loop(VerifyingRun):
         self.interruption: Failure | None = None
         self._uninitialized: dict[Schedule, tuple[Step, Exception]] = {}
         self.process: object = this_process[0]
-        lowers = None if gates or hooks.sees_all else compiler.lowers
+        lowers = None if gates or hooks.needs_single_passes else compiler.lowers
         self._lower = None if lowers is None else partial(lowers.lower, verify=self.verifies)
         self._lowered: dict[tuple[Pipeline, Hashable], Plan] = {}
         self._preserved: dict[Step | Pipeline, frozenset[type]] = {}
@@ -193,7 +197,7 @@ class Loop(VerifyingRun):
                         total += _SKIPPED
                         continue
                     if step.pass_ is None:
-                        outcome = self.run_siblings(step, ctx)
+                        outcome = Siblings(step, ctx).run()
                     else:
                         if self.tracks and ctx.valid_state is None:
                             ctx.valid_state = self.adapter.fingerprint(op)
@@ -244,6 +248,9 @@ class Loop(VerifyingRun):
     ) -> Failure | None:
         """Drop the analyses that a step has not preserved.
 
+        After a step with nested pipelines, the enclosing op keeps only the analyses that all nested
+        passes declare in `preserves`, whether or not these passes changed anything.
+
         Returns:
             The given failure, a new failure if `is_invalidated` of an analysis raised an exception,
             or None.
@@ -277,90 +284,60 @@ class Loop(VerifyingRun):
         self.matched |= plan.matched
         return plan
 
-    # -- Siblings ---------------------------------------------------------------------------------
+    # -- Changes and verification -----------------------------------------------------------------
 
-    def run_siblings(self, step: NestedStep, ctx: PassContext[Any]) -> Outcome:
-        """Run the nested pipelines of a step on all matching ops, even if a pipeline fails."""
-        __tracebackhide__ = True
-        checked = self.verify_changes(ctx.deferred.pop(), ctx) if ctx.deferred else UNCHANGED
-        level = self.level(step, ctx)
-        if checked.failures or not level.tasks:
-            return checked
-        if self.hooks.sees_steps:
-            self.number(level.children)
-        if self.isolates:
-            level.track()
-        ctx.level = level
-        try:
-            outcomes = list(self.strategy.share(self, level))
-            outcomes.append(self._settle(level, outcomes))
-        finally:
-            ctx.level = None
-        total = sum_of(outcomes)
-        if total.changed is not False:
-            ctx.valid_state = None
-        return checked + total
+    def verify_changes(self, step: Step, ctx: PassContext[Any]) -> Outcome:
+        """Determine whether a pass has changed its op, and verify the op if needed.
 
-    def level(self, step: NestedStep, ctx: PassContext[Any]) -> Level:
-        """Return the level of the nested ops, with a task for each op that a pipeline runs on."""
-        children, key_of = list(self.adapter.children(ctx.op)), self.adapter.key_of
-        level = Level(self.failing, self.lifetime, step, ctx, children)
-        plans: dict[Hashable, Plan | None] = {}
-        for number, child in enumerate(children):
-            key = key_of(child)
-            if key not in plans:
-                if key not in step.chosen:
-                    step.chosen[key] = step.select(self.adapter.kind_of(child))
-                pipeline = step.chosen[key]
-                plans[key] = None if pipeline is None else self.plan(pipeline, child)
-            if (plan := plans[key]) is not None:
-                task = PassContext(self, child, self.place_of(child), plan, ctx, number)
-                level.tasks.append(task)
-        return level
+        The op is not verified if verification is disabled, if the pass has already verified the op,
+        or if the fingerprint of the op is unchanged, except with `VerifyEach.ALWAYS`. `check_step`
+        does not call this method for a pass that failed, and defers the call for a pass that called
+        `ctx.preserve_all()`. If the op is invalid, the failure also names the earlier passes whose
+        verification was deferred.
+        """
+        was, changed = ctx.valid_state, None
+        if self.tracks:
+            ctx.valid_state = self.renew_fingerprint(ctx.op, was)
+            changed = ctx.valid_state is not was
+            if not changed and self.skips and not ctx.deferred:
+                return UNCHANGED
+        deferred, ctx.deferred = ctx.deferred, []
+        outcome = PLAIN[changed if self.knows_changes else None]
+        is_verified, ctx.is_verified = ctx.is_verified, False
+        if is_verified or (self.skips and not changed):
+            return outcome
+        if (error := self.verify(step, ctx.op)) is None:
+            return outcome
+        return outcome + self.tell(ctx, self.failing.invalid(step, ctx.op, error, deferred))
 
-    def run_sibling(self, task: PassContext[Any]) -> Outcome:
-        """Run a nested pipeline on one op, and report earlier changes by passes on sibling ops."""
-        __tracebackhide__ = True
-        assert task.parent is not None  # noqa: S101 - ops of a level have one
-        level: Level = task.parent.level
-        if level.gone and not self.lifetime.survives_loss:
-            return UNCHANGED
-        if not level.is_in_place(task.number, task.place):
-            return CHANGED + self.tell(level.ctx, level.lose(task))
-        before = None
-        if level.is_tracked and level.done and not level.enter(task):
-            violation = level.violation(task.op, BESIDE, level.before(task))
-            before = CHANGED + self.tell(level.ctx, violation)
-            if self.verify(level.step, task.op) is not None:
-                return before  # passes may fail in any way on an invalid op
-        outcome = self.run_nested(level.step, task)
-        level.leave(task, outcome)
-        return outcome if before is None else before + outcome
-
-    def _settle(self, level: Level, outcomes: Sequence[Outcome]) -> Outcome:
-        """Report changes that passes made to other ops, and verify an op after nested pipelines.
+    def verify(self, step: Step, op: Any, *, recursive: bool = True) -> InvalidIR | None:
+        """Verify an op after a step, unless verification is disabled.
 
         Args:
-            level: The level of the nested ops.
-            outcomes: The outcomes of the pipelines, one for each task of the level.
+            step: The step that has just run.
+            op: The op to verify.
+            recursive: Whether to verify all nested ops too.
+
+        Returns:
+            The error of the verifier, or None if the op is valid or was not verified.
         """
-        if found := list(level.violations()):
-            return CHANGED + sum_of([self.tell(level.ctx, failure) for failure in found])
-        touched: list[PassContext[Any]] = []
-        for task, outcome in zip(level.tasks, outcomes, strict=True):
-            if outcome.failures:
-                return UNCHANGED
-            if outcome.changed is not False or task.deferred:
-                touched.append(task)
-        if not touched:
-            return UNCHANGED
-        step, op = level.step, level.ctx.op
-        # Without fingerprints, passes may have changed siblings of their op.
-        recursive = not level.is_tracked or self.options.verify is VerifyEach.ALWAYS
-        if (error := self.verify(step, op, recursive=recursive)) is None:
-            return UNCHANGED
-        suspects = suspects_of(step, touched, [task.op for task in touched])
-        return self.tell(level.ctx, self.failing.invalid_after(suspects, op, error))
+        if not self.verifies:
+            return None
+        with Bracket(self.hooks, "verification", step, op) as hooks:
+            error = self.adapter.verification_error(op, recursive=recursive)
+            if error is not None:
+                hooks.ended = Ended(failed=True)
+        return error
+
+    def tell(self, ctx: PassContext[Any], failure: Failure | None = None) -> Outcome:
+        """Report the diagnostics and the failure of a step, and return the outcome of the step."""
+        record, ctx.record = ctx.record, None
+        if failure is not None:
+            ctx.failure = failure
+        if record is None:
+            return self.reports.tell((), failure)
+        told = self.reports.tell(record.diagnostics, failure, record.counts)
+        return record.outcome + told
 
     # -- Failures ---------------------------------------------------------------------------------
 

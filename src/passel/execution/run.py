@@ -49,7 +49,7 @@ class Run(Loop):
         try:
             with Bracket(self.hooks, "run", self) as hooks:
                 try:
-                    self.outcome = self.initialize(schedule, op)
+                    self.outcome = self.ensure_initialized(schedule, op)
                     if not self.outcome.failures:
                         plan = self.plan(self.pipeline, op)
                         ctx = PassContext(self, op, self.place_of(op), plan)
@@ -63,8 +63,11 @@ class Run(Loop):
             self.hooks.forget_run()
         return self.outcome
 
-    def initialize(self, schedule: Schedule, op: Any) -> Outcome:
-        """Initialize the passes of a schedule, unless they have already been initialized."""
+    def ensure_initialized(self, schedule: Schedule, op: Any) -> Outcome:
+        """Initialize the passes of a schedule, unless they have already been initialized.
+
+        A schedule is initialized once. A failure is remembered only for this run.
+        """
         with self.compiler.lock:
             if schedule.states is None:
                 failed = self._uninitialized.get(schedule) or schedule.initialize(self.ir_context)
@@ -136,14 +139,14 @@ class Run(Loop):
             analyses = ctx.analyses if op == ctx.op else ctx.analyses.nest(op)
         except ValueError:
             refused = self.reports.tell((), self.failing.unschedulable(None, op, NOT_INSIDE))
-            return _take(ctx, refused._replace(changed=False))
+            return _result_of(ctx, refused._replace(changed=False))
         if self.hooks.sees_steps:
             for each in outwards(self.adapter, op):
                 if each == ctx.op:
                     break
                 self.number(self.adapter.children(self.adapter.parent(each)))
         schedule = self.compiler.schedule(pipeline, ctx.path)
-        outcome = self.initialize(schedule, op)
+        outcome = self.ensure_initialized(schedule, op)
         if not outcome.failures:
             plan = self.plan(schedule.pipeline, op)
             inner = PassContext(self, op, self.place_of(op), plan)
@@ -153,7 +156,7 @@ class Run(Loop):
         kept = in_common(self.preserved(schedule.pipeline), outcome.preserved)
         if op != ctx.op and outcome.changed is not False:
             analyses.invalidate_between(ctx.op, PreservedAnalyses(kept))
-        return _take(ctx, outcome._replace(preserved=kept))
+        return _result_of(ctx, outcome._replace(preserved=kept))
 
     def run_elsewhere(
         self, ctx: PassContext[Any], pipeline: OpPassManager, op: Any, compiler: PipelineCompiler
@@ -184,7 +187,7 @@ class Run(Loop):
             outcome = inner.run(compiler.schedule(pipeline, ctx.path), op, ctx.step)
         finally:
             self.concluding.extend(inner.concluding)
-        return _take(ctx, outcome)
+        return _result_of(ctx, outcome)
 
     def blame(self, ctx: PassContext[Any], steps: Sequence[PassStep], op: Any, error: Any) -> None:
         """Report the failure of one of several passes that an adapter ran in one call.
@@ -212,7 +215,7 @@ class Run(Loop):
             return construct()
 
 
-def _take(ctx: PassContext[Any], outcome: Outcome) -> PipelineRun:
+def _result_of(ctx: PassContext[Any], outcome: Outcome) -> PipelineRun:
     """Convert the outcome of a dynamic pipeline to a `PipelineRun` for the pass that ran it."""
     ctx.recorded().outcome += outcome._replace(changed=False, failures=())
     return PipelineRun(outcome.failures, outcome.changed)

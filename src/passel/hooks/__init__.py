@@ -1,15 +1,15 @@
-"""Instrumentation: the hooks of a run, and the class of runs that hooks observe."""
+"""Instrumentation: the hooks of a run, and the class of runs that they observe."""
 
 from passel.hooks.instrumentation import Ended, PassInstrumentation
 from passel.hooks.instrumentor import Bracket, Instrumentor
-from passel.hooks.observed_run import OpIdentity, Reports, Run
+from passel.hooks.observed_run import ObservedRun, OpIdentity, Reports
 
 __all__ = [
     "Bracket",
     "Ended",
     "Instrumentor",
+    "ObservedRun",
     "OpIdentity",
     "PassInstrumentation",
     "Reports",
-    "Run",
 ]

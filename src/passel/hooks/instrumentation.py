@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from passel.errors import Failure
-    from passel.hooks.observed_run import Run
+    from passel.hooks.observed_run import ObservedRun
     from passel.passes import PassContext
     from passel.passes.outcome import Outcome
     from passel.schedule import Pipeline, Step
@@ -104,7 +104,7 @@ class PassInstrumentation:
         failure, and has no hooks for runs and verification.
     """
 
-    run: Run
+    run: ObservedRun
     ended: Ended
     timing: Any = None
     reproducer: Path | None = None
@@ -136,10 +136,10 @@ class PassInstrumentation:
         """Exclude the run, the last result and the lock from copies and pickles."""
         return {n: value for n, value in vars(self).items() if n not in {LOCK, "run", "ended"}}
 
-    def before_run(self, run: Run) -> None:
+    def before_run(self, run: ObservedRun) -> None:
         """Observe the start of a run, before the passes are initialized."""
 
-    def after_run(self, run: Run, *, failed: bool) -> None:
+    def after_run(self, run: ObservedRun, *, failed: bool) -> None:
         """Observe the end of a run, even if the run was interrupted."""
 
     def before_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> None:

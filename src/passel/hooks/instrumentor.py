@@ -39,7 +39,8 @@ class Instrumentor:
         finds_violations: Whether an instrumentation needs to know which passes changed other ops.
         flags: The passel-opt flags that add the instrumentations to a replay.
         sees_steps: Whether any instrumentation observes pipelines, steps, verification or analyses.
-        sees_all: Whether each of the IR's own passes must run in a separate call.
+        needs_single_passes: Whether each of the IR's own passes must run in a separate call, since
+            an instrumentation observes single passes for more than their statistics.
         sees: The instrumentations that observe each kind of event, such as `pass`.
     """
 
@@ -51,7 +52,7 @@ class Instrumentor:
         self.finds_changes: bool = False
         self.finds_violations: bool = False
         self.flags: tuple[str, ...] = ()
-        self.sees_all: bool = False
+        self.needs_single_passes: bool = False
         self.sees: dict[str, tuple[PassInstrumentation, ...]] = dict.fromkeys(_HOOKS, ())
         self._of_steps: list[PassInstrumentation] = []
         for each in self._all:
@@ -64,7 +65,7 @@ class Instrumentor:
                 self.sees[what] += (each,)
             if not {"run", "failure"}.issuperset(seen):
                 self._of_steps.append(each)
-                self.sees_all |= not each.collects_statistics
+                self.needs_single_passes |= not each.collects_statistics
         self.sees_steps: bool = bool(self._of_steps)
 
     def call(self, each: PassInstrumentation, name: str, *args: Any, **keywords: Any) -> Any:

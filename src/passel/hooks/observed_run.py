@@ -39,7 +39,7 @@ class OpIdentity(NamedTuple):
         return f"'{self.name}' operation{suffix}"
 
 
-class Run:
+class ObservedRun:
     """The run that instrumentations observe.
 
     Args:
@@ -72,12 +72,12 @@ class Run:
         adapter: IRAdapter,
         ir_context: Any,
         reports: Reports,
-        outer: Run | None,
+        outer: ObservedRun | None,
     ) -> None:
         self.adapter: IRAdapter = adapter
         self.ir_context: Any = ir_context
         self.reports: Reports = reports
-        self.outer: Run | None = outer
+        self.outer: ObservedRun | None = outer
         self.verifies: bool = True
         self.outcome: Outcome = UNCHANGED
         self.concluding: list[Diagnostic] = []

@@ -11,7 +11,7 @@ from passel.hooks import PassInstrumentation
 from passel.ir import FindsDialects, ability_of
 
 if TYPE_CHECKING:
-    from passel.hooks import Run
+    from passel.hooks import ObservedRun
     from passel.passes import PassContext
     from passel.schedule import Step
 
@@ -29,15 +29,15 @@ class AnalysisCheck(PassInstrumentation):
     flag = "--verify-analyses"
     crosses = True
 
-    def before_run(self, run: Run) -> None:
+    def before_run(self, run: ObservedRun) -> None:
         """Store the dialects that the input uses."""
         if run.outer is None:
             self._before: list[object] = []
-            self._known: dict[Run, set[str]] = {}
+            self._known: dict[ObservedRun, set[str]] = {}
         if (finder := ability_of(run.adapter, FindsDialects)) is not None:
             self._known[run] = set(finder.dialects_in(run.op))
 
-    def after_run(self, run: Run, *, failed: bool) -> None:
+    def after_run(self, run: ObservedRun, *, failed: bool) -> None:
         """Drop the stored dialects of the run."""
         self._known.pop(run, None)
 

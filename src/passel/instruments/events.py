@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from passel.schedule import PassStep
 
 if TYPE_CHECKING:
-    from passel.hooks import OpIdentity, Run
+    from passel.hooks import ObservedRun, OpIdentity
     from passel.schedule import Step
 
 
@@ -51,7 +51,7 @@ class PassExecution(NamedTuple):
         return f"`{self.display_name}` on {self.op.title}"
 
 
-def execution_of(run: Run, step: Step, op: Any) -> PassExecution:
+def execution_of(run: ObservedRun, step: Step, op: Any) -> PassExecution:
     """Return the data that identifies the execution of a step on an op."""
     name = step.pass_.name if isinstance(step, PassStep) else ""
     return PassExecution(step.path, name, step.display_name, run.identify(op))

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from passel.errors import Failure
-    from passel.hooks import Run
+    from passel.hooks import ObservedRun
     from passel.instruments.events import PassExecution
     from passel.instruments.terminals import Color
     from passel.schedule import Step
@@ -111,7 +111,7 @@ class PrintIR(PassInstrumentation):
 
     # -- Runs ------------------------------------------------------------------------------
 
-    def after_run(self, run: Run, *, failed: bool) -> None:
+    def after_run(self, run: ObservedRun, *, failed: bool) -> None:
         """Drop the stored text of the last printed op."""
         self._known = None
 

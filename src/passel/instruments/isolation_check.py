@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Sequence
 
     from passel.errors import Failure
-    from passel.hooks import Run
+    from passel.hooks import ObservedRun
     from passel.schedule import Step
 
 _MOST = 32
@@ -38,7 +38,7 @@ class IsolationCheck(PassInstrumentation):
     finds_violations = True
     flag = "--check-isolation"
 
-    def before_run(self, run: Run) -> None:
+    def before_run(self, run: ObservedRun) -> None:
         """Clear the fingerprints of the previous run."""
         self._before: list[Sequence[tuple[Any, bool, object]]] = []
         self._crowded: set[Hashable] = set()

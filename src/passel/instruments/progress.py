@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TextIO
 
-    from passel.hooks import Run
+    from passel.hooks import ObservedRun
     from passel.schedule import Pipeline, Step
 
 _DELAY = 1.0
@@ -69,13 +69,13 @@ class Progress(PassInstrumentation):
         self._shown = ""
         self._number = self._done = self._total = 0
 
-    def before_run(self, run: Run) -> None:
+    def before_run(self, run: ObservedRun) -> None:
         """Start showing the status line after a short delay."""
         now = time.monotonic()
         self._started = self._started or now
         self._line.show(self.text, max(self._started + _DELAY - now, 0.0))
 
-    def after_run(self, run: Run, *, failed: bool) -> None:
+    def after_run(self, run: ObservedRun, *, failed: bool) -> None:
         """Remove the status line, since other programs may write to the terminal between runs."""
         self._line.hide()
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from passel.errors import Failure
-    from passel.hooks import Run
+    from passel.hooks import ObservedRun
     from passel.passes.base import Pass
     from passel.schedule import Step
 
@@ -130,7 +130,7 @@ class CrashReproducer(PassInstrumentation):
         """
         return None if self.local else PassInstrumentation()
 
-    def before_run(self, run: Run) -> None:
+    def before_run(self, run: ObservedRun) -> None:
         """Write the reproducer of the whole run to `<path>.running`."""
         self.reproducer = None
         self._target = lasting(self.path)
@@ -167,7 +167,7 @@ class CrashReproducer(PassInstrumentation):
             self._failed[id(failure)] = [*outer.failed]
             outer.failed.clear()
 
-    def after_run(self, run: Run, *, failed: bool) -> None:
+    def after_run(self, run: ObservedRun, *, failed: bool) -> None:
         """Report the reproducer if the run failed, and otherwise remove the file."""
         try:
             if failed:
@@ -215,7 +215,7 @@ class CrashReproducer(PassInstrumentation):
 
     # -- Reporting --------------------------------------------------------------------------
 
-    def _report(self, run: Run) -> None:
+    def _report(self, run: ObservedRun) -> None:
         unseen = {step.path: step.display_name for step in passes_of(run.pipeline)}
         failed: list[_Running] = []
         for each in run.outcome.failures:
@@ -284,7 +284,7 @@ _ALLOWED = re.compile(r" --allow-effects=(\S*)")
 _COMMAND = "passel-opt --run-reproducer {file}"
 
 
-def replay_command(run: Run, steps: Iterable[PassStep], command: str | None = None) -> str:
+def replay_command(run: ObservedRun, steps: Iterable[PassStep], command: str | None = None) -> str:
     """Return the command that runs the passes of a run on a file, with all required flags.
 
     Args:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import TextIO
 
-    from passel.hooks import Run
+    from passel.hooks import ObservedRun
     from passel.passes import Statistic
     from passel.passes.outcome import Counts
     from passel.schedule import Pipeline, Step
@@ -112,7 +112,7 @@ class StatisticsReport(PassInstrumentation):
         for path, pipelines in child._dynamic.items():
             self._dynamic.setdefault(path, {}).update(pipelines)
 
-    def after_run(self, run: Run, *, failed: bool) -> None:
+    def after_run(self, run: ObservedRun, *, failed: bool) -> None:
         """Print the report, and drop the dynamic pipelines of the run."""
         if run.outer is None and self._prints:
             stream = sys.stderr if self._stream is None else self._stream

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from passel.errors import Failure
-    from passel.hooks import Run
+    from passel.hooks import ObservedRun
     from passel.schedule import Step
 
 __all__ = ["Timer", "Timing"]
@@ -232,11 +232,11 @@ class Timing(PassInstrumentation):
 
     # -- Hooks: short, because their time counts as the passes' time ----------------------------
 
-    def before_run(self, run: Run) -> None:
+    def before_run(self, run: ObservedRun) -> None:
         """Start measuring the total time."""
         self.__enter__()
 
-    def after_run(self, run: Run, *, failed: bool) -> None:
+    def after_run(self, run: ObservedRun, *, failed: bool) -> None:
         """Stop measuring the total time, and print the report if it is enabled."""
         self.__exit__()
         if self._report is not False and not self._thread().depth:

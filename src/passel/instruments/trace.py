@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from passel.errors import Failure
-    from passel.hooks import OpIdentity, Run
+    from passel.hooks import ObservedRun, OpIdentity
     from passel.schedule import Pipeline, Step
 
 Event: TypeAlias = dict[str, Any]
@@ -81,12 +81,12 @@ class Trace(PassInstrumentation):
 
     # -- Runs ----------------------------------------------------------------------------------
 
-    def before_run(self, run: Run) -> None:
+    def before_run(self, run: ObservedRun) -> None:
         """Begin the JSON array if necessary, and count the ops before the run."""
         self.__enter__()
         self._sample(forced=run.outer is None)
 
-    def after_run(self, run: Run, *, failed: bool) -> None:
+    def after_run(self, run: ObservedRun, *, failed: bool) -> None:
         """Count the ops after the run, and complete the file."""
         self._sample(forced=run.outer is None)
         self.__exit__()

@@ -66,7 +66,7 @@ class PassContext(Generic[StateT]):
             failure.
         cached: The analyses of the op; None until a pass requests an analysis.
         caller: The context of the pass that runs the dynamic pipeline; None for other pipelines.
-        level: The level of nested ops while nested pipelines run on these ops; otherwise None.
+        siblings: The nested ops while nested pipelines run on these ops; otherwise None.
 
     Source: `mlir::detail::PassExecutionState`, MLIR 22.
     """
@@ -94,7 +94,7 @@ class PassContext(Generic[StateT]):
         self.record: Record | None = None
         self.failure: Failure | None = None
         self.caller: PassContext[Any] | None = None
-        self.level: Any = None
+        self.siblings: Any = None
         # Enclosing passes may have requested analyses of this op already.
         known = None if parent is None else parent.cached
         self.cached: AnalysisManager | None = None if known is None else known.known_child(op)
@@ -225,8 +225,8 @@ class PassContext(Generic[StateT]):
         self.valid_state = None
         if self.caller is not None and self.caller.op == self.op:
             self.caller.answer_for_changes_outside()
-        elif self.parent is not None and self.parent.level is not None:
-            self.parent.level.accept_enclosing()
+        elif self.parent is not None and self.parent.siblings is not None:
+            self.parent.siblings.accept_enclosing()
 
     def fingerprint(self) -> object:
         """Return a fingerprint of the op. Fingerprints are equal until the op changes.
@@ -243,18 +243,23 @@ class PassContext(Generic[StateT]):
         Hooks, statistics and verification work as for a nested pipeline. A pipeline on the op of
         the pass uses and invalidates the cached analyses of the op. After the pipeline has run,
         only the analyses that all its passes list in `preserves` remain cached. A failure of the
-        pipeline is reported, but does not make the calling pass fail.
+        pipeline is reported, but does not make the calling pass fail. Contracts between passes are
+        not checked.
 
         Args:
             pipeline: The `OpPassManager` to run, which is compiled again only if it has changed.
             op: The op to run the pipeline on; by default the op of the pass.
 
         Returns:
-            The result, which is truthy if the pipeline succeeded.
+            The result, which is truthy if the pipeline succeeded. The pipeline fails without
+            running if `op` is not nested in the op of the pass.
 
         Raises:
             AnchorError: The anchor of the pipeline does not match `op`, or the pipeline cannot be
-                scheduled.
+                scheduled, or a pass of the pipeline is for another IR.
+            EffectsError: A pass of the pipeline has an effect that the run does not allow.
+            PipelineError: A pass of the pipeline lacks a required option.
+            TypeError: The pipeline is text.
 
         Source: `mlir::Pass::runPipeline`, MLIR 22.
         """

@@ -12,7 +12,7 @@ from passel.record.writer import RecordedOp
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
 
-    from passel.hooks import Run
+    from passel.hooks import ObservedRun
 
 _EXACT = PrintFlags(generic=True, debuginfo=True, local_scope=True)
 """How an op is printed so that a run can continue from its text."""
@@ -78,7 +78,7 @@ class RecordedRun:
         frames: The current frames, innermost last.
     """
 
-    def __init__(self, run: Run, add: Callable[[str, str], None], frame: Frame) -> None:
+    def __init__(self, run: ObservedRun, add: Callable[[str, str], None], frame: Frame) -> None:
         self.number: int = 0
         self.place_of: Callable[[Any], object] = run.adapter.lifetime().place_of
         self.changes: int = 0

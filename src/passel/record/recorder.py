@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from passel.errors import Failure
-    from passel.hooks import Run
+    from passel.hooks import ObservedRun
     from passel.passes.outcome import Outcome
     from passel.record.writer import Log
     from passel.schedule import Step
@@ -94,7 +94,7 @@ class Recorder(PassInstrumentation):
 
     # -- Hooks -----------------------------------------------------------------------------------
 
-    def before_run(self, run: Run) -> None:
+    def before_run(self, run: ObservedRun) -> None:
         """Record the pipeline and the top-level op of the run."""
         share = None if self._runs else self._part_of
         recorded = RecordedRun(run, self._log.text, share or Frame())
@@ -102,7 +102,7 @@ class Recorder(PassInstrumentation):
             recorded.number = self._log.start_run(self._run_facts(run, recorded))
         self._runs.append(recorded)
 
-    def after_run(self, run: Run, *, failed: bool) -> None:
+    def after_run(self, run: ObservedRun, *, failed: bool) -> None:
         """Record the end of the run, with its failures."""
         ended = self._runs.pop()
         self._steps.clear()
@@ -180,7 +180,7 @@ class Recorder(PassInstrumentation):
 
     # -- What is recorded ------------------------------------------------------------------------
 
-    def _run_facts(self, run: Run, recorded: RecordedRun) -> dict[str, Any]:
+    def _run_facts(self, run: ObservedRun, recorded: RecordedRun) -> dict[str, Any]:
         schedule, steps = str(run.pipeline), [*passes_of(run.pipeline)]
         outer = self._runs[-1].number if self._runs else None
         is_outer = outer is None

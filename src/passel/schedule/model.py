@@ -160,7 +160,7 @@ class Pipeline:
 
         A named anchor matches every op with this name, and it is an error if the pipeline cannot
         run on the op. The anchor `any` does not match ops that are unregistered or not isolated, or
-        ops that one of the passes rejects.
+        ops that one of the passes rejects. It is no error if `any` matches no op at all.
         """
         if self.anchor != ANY:
             return self.anchor == kind.name

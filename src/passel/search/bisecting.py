@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
     from contextlib import AbstractContextManager
 
-    from passel.hooks import Run
+    from passel.hooks import ObservedRun
     from passel.manager import PassManager
     from passel.record import Execution, Record
     from passel.schedule import Step
@@ -150,7 +150,7 @@ class _Limit(PassInstrumentation):
         self.count: int = 0
         self.last: Found | None = None
 
-    def before_run(self, run: Run) -> None:
+    def before_run(self, run: ObservedRun) -> None:
         """Store the paths of the pipeline's own passes."""
         self._adapter = run.adapter
         self._paths = frozenset(step.path for step in passes_of(run.pipeline))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from passel.errors import Failure
     from passel.frontend import Frontend, Parsed
-    from passel.hooks import Run
+    from passel.hooks import ObservedRun
     from passel.manager import PassManager
     from passel.schedule import Step
     from passel.search.children import Died, Scratch
@@ -195,7 +195,7 @@ class _Notes(PassInstrumentation):
         self._scratch = scratch
         self._has_failed = False
 
-    def before_run(self, run: Run) -> None:
+    def before_run(self, run: ObservedRun) -> None:
         """Save a note that the IR has been parsed."""
         self._scratch.note(run.pipeline.anchor)
 

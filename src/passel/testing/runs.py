@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from passel.errors import Failure
-    from passel.hooks import Run
+    from passel.hooks import ObservedRun
     from passel.schedule import Pipeline, Step
 
 SPLIT = "// -----"
@@ -189,11 +189,11 @@ class EventRecorder(PassInstrumentation):
 class FullEventRecorder(EventRecorder):
     """An event recorder that also records runs, verification, changes and skipped passes."""
 
-    def before_run(self, run: Run) -> None:
+    def before_run(self, run: ObservedRun) -> None:
         """Record the hook."""
         self._record("before-run", run.pipeline.anchor, run.op)
 
-    def after_run(self, run: Run, *, failed: bool) -> None:
+    def after_run(self, run: ObservedRun, *, failed: bool) -> None:
         """Record the hook."""
         self._record("after-run" + "-failed" * failed, run.pipeline.anchor, run.op)
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Dialect
 
-    from passel.hooks import Run
+    from passel.hooks import ObservedRun
     from passel.passes import PassRegistry
     from passel.schedule import Step
 
@@ -150,7 +150,7 @@ class _Narrator(PassInstrumentation):
         self.prints: bool = args.print_between_passes
         self.times: bool = getattr(args, "time_passes", False)
 
-    def before_run(self, run: Run) -> None:
+    def before_run(self, run: ObservedRun) -> None:
         self.last = ""
 
     def before_pass(self, step: Step, op: Any) -> None:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from concurrent.futures import Executor
 
-    from passel.execution.level import Level
     from passel.execution.run import Run
+    from passel.execution.siblings import Siblings
     from passel.passes.outcome import Outcome
 
 Jobs = int | Literal["auto"]
@@ -33,17 +33,17 @@ at_work: ContextVar[bool] = ContextVar("at_work", default=False)
 class SiblingStrategy(Protocol):
     """A strategy for running nested pipelines on sibling ops, for example in worker processes."""
 
-    def share(self, run: Run, level: Level, /) -> Iterable[Outcome]:
-        """Run all tasks of a level, and yield their outcomes in program order."""
+    def share(self, run: Run, siblings: Siblings, /) -> Iterable[Outcome]:
+        """Run all tasks, and yield their outcomes in program order."""
         ...
 
 
 class Sequential:
     """The strategy that processes sibling ops one after another in the calling thread."""
 
-    def share(self, run: Run, level: Level, /) -> Iterable[Outcome]:
-        """Run each task of a level, in program order, when its outcome is requested."""
-        return map(run.run_sibling, level.tasks)
+    def share(self, run: Run, siblings: Siblings, /) -> Iterable[Outcome]:
+        """Run each task, in program order, when its outcome is requested."""
+        return map(siblings.run_task, siblings.tasks)
 
 
 def processors() -> int:

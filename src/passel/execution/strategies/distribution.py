@@ -16,8 +16,8 @@ from passel.schedule import passes_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Sequence
 
-    from passel.execution.level import Level
     from passel.execution.run import Run
+    from passel.execution.siblings import Siblings
     from passel.execution.strategies.worker import Answer
     from passel.ir import SendsOps
     from passel.passes import PassContext
@@ -46,29 +46,29 @@ class Distribution(ABC):
     def __init__(self, jobs: int) -> None:
         self.jobs: int = jobs
 
-    def share(self, run: Run, level: Level, /) -> Iterable[Outcome]:
-        """Run all tasks of a level, and yield their outcomes in program order."""
-        limits = {task.plan.pipeline.jobs for task in level.tasks} - {None}
-        jobs = min(self.jobs, *limits, len(level.tasks))
+    def share(self, run: Run, siblings: Siblings, /) -> Iterable[Outcome]:
+        """Run all tasks, and yield their outcomes in program order."""
+        limits = {task.plan.pipeline.jobs for task in siblings.tasks} - {None}
+        jobs = min(self.jobs, *limits, len(siblings.tasks))
         if jobs > 1:
-            why = self.rejection(run, level)
+            why = self.rejection(run, siblings)
             if not why:
-                return self.share_out(run, level, jobs)
+                return self.share_out(run, siblings, jobs)
             log_warning_once(f"not using {self.workers}: {why}")
-        return map(run.run_sibling, level.tasks)
+        return map(siblings.run_task, siblings.tasks)
 
     @abstractmethod
-    def share_out(self, run: Run, level: Level, jobs: int, /) -> Iterable[Outcome]:
+    def share_out(self, run: Run, siblings: Siblings, jobs: int, /) -> Iterable[Outcome]:
         """Run all tasks in `jobs` workers, and yield their outcomes in program order."""
 
-    def rejection(self, run: Run, level: Level) -> str:
+    def rejection(self, run: Run, siblings: Siblings) -> str:
         """Return the reason why workers cannot run the tasks, or an empty string if they can."""
         only = f"in one {self.place} only"
         if bound := run.hooks.bound_here():
             return f"{' and '.join(bound)} can observe passes {only}"
         if run.gates:
             return f"gates run {only}"
-        for step in passes_of(level.step):
+        for step in passes_of(siblings.step):
             if not all(getattr(each.pass_, self.declared) for each in walk(step.pass_)):
                 return f"pass '{step.pass_.short_name}' runs {only}"
         return ""
@@ -86,40 +86,44 @@ class Distribution(ABC):
 class ProcessDistribution(Distribution):
     """The base class of strategies whose workers are other processes."""
 
-    def share_out(self, run: Run, level: Level, jobs: int, /) -> Iterable[Outcome]:
+    def share_out(self, run: Run, siblings: Siblings, jobs: int, /) -> Iterable[Outcome]:
         """Run all tasks in `jobs` workers, or in the main process if a worker rejects its share."""
-        shares, is_again = self.shares_of(level.tasks, jobs), False
-        with closing(self.answers(run, level, shares, jobs)) as answers:
+        shares, is_again = self.shares_of(siblings.tasks, jobs), False
+        with closing(self.answers(run, siblings, shares, jobs)) as answers:
             for share, answer in zip(shares, answers, strict=True):
                 if answer.refused:
                     log_warning_once(f"a worker rejected its share of the ops: {answer.refused}")
                 # A task that ran again here may have changed ops after a worker copied them.
-                may_apply = answer.done and (not is_again or all(map(level.is_as_known, share)))
-                outcomes = _apply(run, level, share, answer) if may_apply else None
+                may_apply = answer.done and (not is_again or all(map(siblings.is_as_known, share)))
+                outcomes = _apply(run, siblings, share, answer) if may_apply else None
                 if outcomes is not None:
                     yield from outcomes
                     continue
                 is_again = True
                 for number, task in enumerate(share):
-                    is_lost = number in answer.lost
-                    yield _fail(run, level, task, answer) if is_lost else run.run_sibling(task)
+                    if number in answer.lost:
+                        yield _fail(run, siblings, task, answer)
+                    else:
+                        yield siblings.run_task(task)
 
     @abstractmethod
     def answers(
-        self, run: Run, level: Level, shares: Sequence[Sequence[Any]], jobs: int, /
+        self, run: Run, siblings: Siblings, shares: Sequence[Sequence[Any]], jobs: int, /
     ) -> Generator[Answer]:
         """Yield one answer from a worker for each share, in the order of the shares."""
 
 
-def _fail(run: Run, level: Level, task: PassContext[Any], answer: Answer) -> Outcome:
+def _fail(run: Run, siblings: Siblings, task: PassContext[Any], answer: Answer) -> Outcome:
     """Report the failure of a task whose worker has died, and return the outcome."""
-    suspects = level.suspects([task.number])
+    suspects = siblings.suspects([task.number])
     if found := [step for step in suspects.passes if id(step) == answer.at]:
         suspects = suspects._replace(passes=found)
     return run.reports.tell((), run.failing.died(suspects, task.op, answer.how))
 
 
-def _apply(run: Run, level: Level, tasks: Sequence[Any], answer: Answer) -> list[Outcome] | None:
+def _apply(
+    run: Run, siblings: Siblings, tasks: Sequence[Any], answer: Answer
+) -> list[Outcome] | None:
     """Apply the changes of a worker to the ops of its share, and return the outcomes.
 
     If any part of the answer cannot be decoded, no op is changed, and the function returns None. If
@@ -147,8 +151,8 @@ def _apply(run: Run, level: Level, tasks: Sequence[Any], answer: Answer) -> list
             task.cached.clear()
         if error:
             how = f"sent changes that cannot be applied: {brief(error)}"
-            outcomes[number] += CHANGED + _fail(run, level, task, answer._replace(how=how))
-        level.leave(task, outcomes[number])
+            outcomes[number] += CHANGED + _fail(run, siblings, task, answer._replace(how=how))
+        siblings.leave(task, outcomes[number])
     return outcomes
 
 

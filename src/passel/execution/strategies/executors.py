@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Sequence
     from concurrent.futures import Executor
 
-    from passel.execution.level import Level
     from passel.execution.run import Run
+    from passel.execution.siblings import Siblings
     from passel.passes.outcome import Outcome
 
 
@@ -50,21 +50,21 @@ class Threads(Distribution):
         super().__init__(jobs or most or 1)
         self._pool = pool
 
-    def rejection(self, run: Run, level: Level) -> str:
+    def rejection(self, run: Run, siblings: Siblings) -> str:
         """Return the reason why workers cannot run the tasks, or an empty string if they can."""
         if not run.adapter.allows_threads:
             return f"contexts of {run.adapter.name} can be used by only one Python thread at a time"
-        return super().rejection(run, level)
+        return super().rejection(run, siblings)
 
-    def share_out(self, run: Run, level: Level, jobs: int, /) -> Iterable[Outcome]:
+    def share_out(self, run: Run, siblings: Siblings, jobs: int, /) -> Iterable[Outcome]:
         """Run all tasks on `jobs` threads, and yield their outcomes in program order."""
-        level.is_in_order = False
-        _ = level.ctx.analyses  # created here, so that no two threads create the manager
-        shares = self.shares_of(level.tasks, jobs)
+        siblings.is_in_order = False
+        _ = siblings.ctx.analyses  # created here, so that no two threads create the manager
+        shares = self.shares_of(siblings.tasks, jobs)
         branches = [branch(run, share) for share in shares]
         pool, ended = self._pool or ThreadPoolExecutor(jobs, "passel"), Event()
         futures = [
-            pool.submit(copy_context().run, _run_on_thread, part, share, ended)
+            pool.submit(copy_context().run, _run_on_thread, part, siblings, share, ended)
             for (part, _), share in zip(branches, shares, strict=True)
         ]
         try:
@@ -81,11 +81,13 @@ class Threads(Distribution):
                 pool.shutdown()
 
 
-def _run_on_thread(part: Run, tasks: Sequence[Any], ended: Event) -> list[Outcome]:
+def _run_on_thread(
+    part: Run, siblings: Siblings, tasks: Sequence[Any], ended: Event
+) -> list[Outcome]:
     """Run tasks in program order, and skip the remaining tasks once `ended` is set."""
     at_work.set(True)  # in the copy of the context
     with part.adapter.in_context(part.ir_context), Bracket(part.hooks, "run", part):
-        return [part.run_sibling(task) for task in tasks if not ended.is_set()]
+        return [siblings.run_task(task) for task in tasks if not ended.is_set()]
 
 
 class OnExecutor(ProcessDistribution):
@@ -106,23 +108,23 @@ class OnExecutor(ProcessDistribution):
         super().__init__(max(2, jobs or _workers_of(executor)))  # a single worker is used too
         self._executor = executor
 
-    def rejection(self, run: Run, level: Level) -> str:
+    def rejection(self, run: Run, siblings: Siblings) -> str:
         """Return the reason why workers cannot run the tasks, or an empty string if they can."""
         if ability_of(run.adapter, ShipsOps) is None:
             return f"'{run.adapter.name}' ops cannot be sent to other processes"
         if run.hooks.sees_steps:
             return "runs with observers use one process"
-        if level.ctx.cached is not None and level.ctx.cached.is_used_around():
+        if siblings.ctx.cached is not None and siblings.ctx.cached.is_used_around():
             return "analyses of the enclosing ops are cached in this process"
-        return super().rejection(run, level)
+        return super().rejection(run, siblings)
 
     def answers(
-        self, run: Run, level: Level, shares: Sequence[Sequence[Any]], _: int, /
+        self, run: Run, siblings: Siblings, shares: Sequence[Sequence[Any]], _: int, /
     ) -> Generator[Answer]:
         """Yield one answer from a worker for each share, in the order of the shares."""
         asked, guard = (run.reports.renders, run.hooks.collects_statistics), run.compiler.guard
         try:
-            facts = pickle.dumps(Facts(run.adapter, level.step, run.options, guard, *asked))
+            facts = pickle.dumps(Facts(run.adapter, siblings.step, run.options, guard, *asked))
         except Exception as error:  # noqa: BLE001 - what is pickled raises what it likes
             log_warning_once(f"not using {self.workers}: {brief(error)}")
             yield from repeat(Answer(), len(shares))

@@ -25,8 +25,8 @@ from passel.ir import SendsOps, ability_of
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
-    from passel.execution.level import Level
     from passel.execution.run import Run
+    from passel.execution.siblings import Siblings
 
 _SHARES_PER_WORKER = 8
 """More shares balance the load better, but cost more."""
@@ -42,11 +42,11 @@ class Forked(ProcessDistribution):
 
     workers = "worker processes"
 
-    def rejection(self, run: Run, level: Level) -> str:
+    def rejection(self, run: Run, siblings: Siblings) -> str:
         """Return the reason why workers cannot run the tasks, or an empty string if they can."""
         if ability_of(run.adapter, SendsOps) is None:
             return f"'{run.adapter.name}' ops cannot be sent to other processes"
-        return super().rejection(run, level) or _left_behind()
+        return super().rejection(run, siblings) or _left_behind()
 
     def shares_of(self, tasks: Sequence[Any], jobs: int) -> list[Sequence[Any]]:
         """Return the tasks divided into consecutive shares.
@@ -63,10 +63,10 @@ class Forked(ProcessDistribution):
         return shares
 
     def answers(
-        self, run: Run, level: Level, shares: Sequence[Sequence[Any]], jobs: int, /
+        self, run: Run, siblings: Siblings, shares: Sequence[Sequence[Any]], jobs: int, /
     ) -> Generator[Answer]:
         """Yield one answer from a worker for each share, in the order of the shares."""
-        forks = fork_map(partial(in_fork, run, level), shares, jobs)
+        forks = fork_map(partial(in_fork, run, siblings), shares, jobs)
         for number in range(len(shares)):
             if number in forks.results:
                 yield forks.results.pop(number)

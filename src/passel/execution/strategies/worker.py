@@ -16,6 +16,7 @@ from passel.errors import EncodingError
 from passel.execution.loop import this_process
 from passel.execution.process_state import standard_streams
 from passel.execution.run import Run
+from passel.execution.siblings import Siblings
 from passel.execution.strategies import Sequential, at_work
 from passel.execution.strategies.fork_map import set_mark
 from passel.hooks import Bracket, Instrumentor
@@ -26,7 +27,6 @@ from passel.schedule import Pipeline, PipelineCompiler, Schedule, passes_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
 
-    from passel.execution.level import Level
     from passel.execution.options import RunOptions
     from passel.ir import SendsOps
     from passel.passes.outcome import Outcome
@@ -74,34 +74,35 @@ class Answer(NamedTuple):
     refused: str = ""
 
 
-def _run_tasks(run: Run, tasks: Sequence[PassContext[Any]]) -> Iterator[tuple[Outcome, bytes]]:
+def _run_tasks(siblings: Siblings, tasks: Sequence[Any]) -> Iterator[tuple[Outcome, bytes]]:
     """Run tasks, and yield each outcome with the encoded changes of the task's op.
 
     Raises:
         EncodingError: If the changes of an op cannot be encoded.
     """
-    sends = cast("SendsOps", run.adapter)
+    sends = cast("SendsOps", siblings.ctx.adapter)
     for task in tasks:
         noted = sends.note(task.op)
-        outcome = run.run_sibling(task)
+        outcome = siblings.run_task(task)
         # Changes that fingerprints ignore, such as new value names, are sent back too.
         is_same = outcome.changed is False and not outcome.failures and noted is None
         yield outcome, b"" if is_same else sends.encode_changes(task.op, noted)
 
 
 @contextmanager
-def _only_own_ops(level: Level) -> Generator[None]:
+def _only_own_ops(siblings: Siblings) -> Generator[None]:
     """Raise an `EncodingError` if passes in the `with` block changed ops other than their own.
 
     The main process then repeats the work of the worker.
 
     Args:
-        level: The level of the ops that the worker processes.
+        siblings: The ops among which are those that the worker processes.
     """
     streams = standard_streams()
-    level.track_all()
+    siblings.track_all()
     yield
-    if standard_streams() != streams or not level.is_intact():  # the main process reports the error
+    if standard_streams() != streams or not siblings.is_intact():
+        # The main process reports the error.
         raise EncodingError("passes changed more than the ops that they ran on")
 
 
@@ -109,11 +110,11 @@ def _only_own_ops(level: Level) -> Generator[None]:
 
 
 @contextmanager
-def in_fork(run: Run, level: Level) -> Generator[Callable[[Sequence[PassContext[Any]]], Answer]]:
+def in_fork(run: Run, siblings: Siblings) -> Generator[Callable[[Sequence[Any]], Answer]]:
     """Provide the function that runs a share of the tasks in a forked worker."""
-    passes = {id(each) for each in passes_of(level.step)}
+    passes = {id(each) for each in passes_of(siblings.step)}
 
-    def do(share: Sequence[PassContext[Any]]) -> Answer:
+    def do(share: Sequence[Any]) -> Answer:
         done: list[tuple[Outcome, bytes]] = []
 
         def note(step: Step, _: Any) -> bool:
@@ -124,12 +125,12 @@ def in_fork(run: Run, level: Level) -> Generator[Callable[[Sequence[PassContext[
         part, parts = branch(run, share)
         part.gates = (note,)
         with Bracket(part.hooks, "run", part):
-            for each in _run_tasks(part, share):
+            for each in _run_tasks(siblings, share):
                 done.append(each)
                 set_mark(len(done))
         return Answer(done, frozenset(part.matched), parts)
 
-    with _only_own_ops(level):
+    with _only_own_ops(siblings):
         yield do
 
 
@@ -194,12 +195,12 @@ def _do(data: bytes, facts: Facts) -> Answer:
     run.op, run.pipeline = parent, _ = adapter.parent(ops[0]), _latest.schedule.pipeline
     hooks.run, run.reports.is_held = run, True
     with running_on(adapter, context):
-        if run.initialize(_latest.schedule, parent).failures:
+        if run.ensure_initialized(_latest.schedule, parent).failures:
             raise EncodingError
         ctx = PassContext(run, parent, run.place_of(parent), None)
-        ctx.level = level = run.level(step, ctx)
+        ctx.siblings = siblings = Siblings(step, ctx)
         wanted = set(map(run.key_of, ops))
-        level.tasks = [task for task in level.tasks if run.key_of(task.op) in wanted]
-        with _only_own_ops(level):
-            done = list(_run_tasks(run, level.tasks))
+        siblings.tasks = [task for task in siblings.tasks if run.key_of(task.op) in wanted]
+        with _only_own_ops(siblings):
+            done = list(_run_tasks(siblings, siblings.tasks))
     return Answer(done, frozenset(run.matched))

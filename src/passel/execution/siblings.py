@@ -1,4 +1,4 @@
-"""The ops immediately inside one op, and their fingerprints while nested pipelines run on them.
+"""The ops immediately inside one op, the nested pipelines that run on them, and their isolation.
 
 If an op's fingerprint changes although no pass ran on the op, a pass on another op changed it.
 """
@@ -9,28 +9,26 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from passel.execution.failure_texts import BESIDE, GONE, INSIDE, PLACES, suspects_of
+from passel.execution.options import VerifyEach
 from passel.ir import outwards
+from passel.passes import PassContext
+from passel.passes.outcome import CHANGED, UNCHANGED, sum_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
     from passel.errors import Failure
-    from passel.execution.failure_texts import Failures, Suspects
-    from passel.ir import Lifetime
-    from passel.passes import PassContext
+    from passel.execution.failure_texts import Suspects
     from passel.passes.outcome import Outcome
-    from passel.schedule import NestedStep
+    from passel.schedule import NestedStep, Plan
 
 
-class Level:
-    """The sibling ops inside one enclosing op, while nested pipelines run on the siblings.
+class Siblings:
+    """The ops immediately inside one op, while the nested pipelines of a step run on them.
 
     Args:
-        failing: The object that creates failures.
-        lifetime: The adapter's policy for detecting erased and moved ops.
         step: The step that runs the nested pipelines.
         ctx: The context of the enclosing op.
-        children: The sibling ops, in program order.
 
     Attributes:
         step: The step that runs the nested pipelines.
@@ -46,31 +44,102 @@ class Level:
         may_touch: Whether the siblings that are not in `gone` can still be accessed.
     """
 
-    def __init__(
-        self,
-        failing: Failures,
-        lifetime: Lifetime,
-        step: NestedStep,
-        ctx: PassContext[Any],
-        children: list[Any],
-    ) -> None:
+    def __init__(self, step: NestedStep, ctx: PassContext[Any]) -> None:
         self.step: NestedStep = step
         self.ctx: PassContext[Any] = ctx
-        self.children: list[Any] = children
+        self._run = run = ctx.run
+        self._adapter = adapter = run.adapter
+        self._lifetime = run.lifetime
+        self.children: list[Any] = list(adapter.children(ctx.op))
         self.tasks: list[PassContext[Any]] = []
+        plans: dict[Hashable, Plan | None] = {}
+        for number, child in enumerate(self.children):
+            key = adapter.key_of(child)
+            if key not in plans:
+                if key not in step.chosen:
+                    step.chosen[key] = step.select(adapter.kind_of(child))
+                pipeline = step.chosen[key]
+                plans[key] = None if pipeline is None else run.plan(pipeline, child)
+            if (plan := plans[key]) is not None:
+                task = PassContext(run, child, run.place_of(child), plan, ctx, number)
+                self.tasks.append(task)
         self.gone: set[int] = set()
-        self.is_in_order: bool = True
-        self.may_touch: bool = True
-        self._is_violated = False
-        self._lost: set[int] = set()
         self.done: set[int] = set()
-        self._last = -1
+        self.is_in_order: bool = True
         self.is_tracked: bool = False
-        self._adapter = failing.adapter
-        self._lifetime = lifetime
-        self._failing = failing
-        self._watch = lifetime.watch(ctx.op, children)
+        self.may_touch: bool = True
+        self._lost: set[int] = set()
+        self._last = -1
+        self._is_violated = False
+        self._watch = self._lifetime.watch(ctx.op, self.children)
         self.is_in_place: Callable[[int, object], bool] = self._watch.is_in_place
+
+    # -- Nested pipelines -------------------------------------------------------------------------
+
+    def run(self) -> Outcome:
+        """Run the nested pipelines on all matching ops, even if a pipeline fails."""
+        __tracebackhide__ = True
+        run, ctx = self._run, self.ctx
+        checked = run.verify_changes(ctx.deferred.pop(), ctx) if ctx.deferred else UNCHANGED
+        if checked.failures or not self.tasks:
+            return checked
+        if run.hooks.sees_steps:
+            run.number(self.children)
+        if run.isolates:
+            self.track()
+        ctx.siblings = self
+        try:
+            outcomes = list(run.strategy.share(run, self))
+            total = sum_of([*outcomes, self._settle(outcomes)])
+        finally:
+            ctx.siblings = None
+        if total.changed is not False:
+            ctx.valid_state = None
+        return checked + total
+
+    def run_task(self, task: PassContext[Any]) -> Outcome:
+        """Run a nested pipeline on one op, and report earlier changes by passes on sibling ops."""
+        __tracebackhide__ = True
+        run = task.run  # in a worker, a branch of the run
+        if self.gone and not self._lifetime.survives_loss:
+            return UNCHANGED
+        if not self.is_in_place(task.number, task.place):
+            return CHANGED + run.tell(self.ctx, self._lose(task))
+        before = None
+        if self.is_tracked and self.done and not self._enter(task):
+            violation = self._violation(task.op, BESIDE, self._before(task))
+            before = CHANGED + run.tell(self.ctx, violation)
+            if run.verify(self.step, task.op) is not None:
+                return before  # passes may fail in any way on an invalid op
+        outcome = run.run_nested(self.step, task)
+        self.leave(task, outcome)
+        return outcome if before is None else before + outcome
+
+    def _settle(self, outcomes: Sequence[Outcome]) -> Outcome:
+        """Report changes that passes made to other ops, and verify the enclosing op.
+
+        Args:
+            outcomes: The outcomes of the pipelines, one for each task.
+        """
+        run, step, op = self._run, self.step, self.ctx.op
+        if found := list(self.violations()):
+            return CHANGED + sum_of([run.tell(self.ctx, failure) for failure in found])
+        touched: list[PassContext[Any]] = []
+        for task, outcome in zip(self.tasks, outcomes, strict=True):
+            if outcome.failures:
+                return UNCHANGED
+            if outcome.changed is not False or task.deferred:
+                touched.append(task)
+        if not touched:
+            return UNCHANGED
+        # Without fingerprints, passes may have changed siblings of their op.
+        recursive = not self.is_tracked or run.options.verify is VerifyEach.ALWAYS
+        if (error := run.verify(step, op, recursive=recursive)) is None:
+            return UNCHANGED
+        suspects = suspects_of(step, touched, [task.op for task in touched])
+        return run.tell(self.ctx, run.failing.invalid_after(suspects, op, error))
+
+    # -- Isolation --------------------------------------------------------------------------------
 
     def track(self) -> None:
         """Compute the fingerprints of the siblings, and of the enclosing op without nested ops."""
@@ -82,12 +151,12 @@ class Level:
         self.is_tracked = True
 
     def track_all(self) -> None:
-        """Compute all unknown fingerprints of this level and of the enclosing levels."""
+        """Compute all unknown fingerprints of these and of the enclosing ops."""
         self._outer = self._own_parts()
         ctx: PassContext[Any] | None = self.ctx
         while ctx is not None:
-            if ctx.level is not None and not ctx.level.is_tracked:
-                ctx.level.track()
+            if ctx.siblings is not None and not ctx.siblings.is_tracked:
+                ctx.siblings.track()
             ctx = ctx.parent
 
     def _own_parts(self) -> list[object]:
@@ -95,7 +164,7 @@ class Level:
         take, enclosing = self._adapter.fingerprint, outwards(self._adapter, self.ctx.op)
         return [take(op, recursive=False) for op in enclosing]
 
-    def enter(self, task: PassContext[Any]) -> bool:
+    def _enter(self, task: PassContext[Any]) -> bool:
         """Return whether the fingerprint of an op is still unchanged before its pipeline runs."""
         was = self._states[task.number]
         task.valid_state = now = self._adapter.renew_fingerprint(task.op, was)
@@ -142,12 +211,12 @@ class Level:
         if not (self.gone or self._watch.are_all_in_place()):
             if worked_on is None:
                 self.may_touch = False
-                yield self.violation(op, PLACES, self.done)
+                yield self._violation(op, PLACES, self.done)
         elif self.is_tracked and (self._lifetime.survives_loss or not self.gone):
             own = take(op, recursive=False)
             if own != self._own and not (self.gone or self._lost):
                 self._own = own
-                yield self.violation(op, INSIDE, self.done)
+                yield self._violation(op, INSIDE, self.done)
             last = self._last if worked_on is None else -1
             missing, renew = self.gone | self._lost | {last}, self._adapter.renew_fingerprint
             for number, (child, was) in enumerate(zip(self.children, self._states, strict=True)):
@@ -155,9 +224,9 @@ class Level:
                     continue
                 self._states[number] = now
                 before = number if self.is_in_order and number in self.done else -1
-                yield self.violation(child, BESIDE, {n for n in self.done if n > before})
+                yield self._violation(child, BESIDE, {n for n in self.done if n > before})
 
-    def violation(self, op: Any, how: str, numbers: Iterable[int]) -> Failure:
+    def _violation(self, op: Any, how: str, numbers: Iterable[int]) -> Failure:
         """Return the failure for an op that was changed by a pass on another op.
 
         Args:
@@ -165,16 +234,16 @@ class Level:
             how: The rest of a sentence that starts with the op and describes the change.
             numbers: The indices of the siblings on which pipelines ran in the meantime.
         """
-        return self._failing.violation(self.suspects(numbers), op, how)
+        return self._run.failing.violation(self.suspects(numbers), op, how)
 
-    def lose(self, task: PassContext[Any]) -> Failure:
+    def _lose(self, task: PassContext[Any]) -> Failure:
         """Return the failure for an op that was erased or moved before its pipeline ran."""
         self.gone.add(task.number)
         rest = "" if self._lifetime.survives_loss else "; later ops are not processed"
-        suspects, name = self.suspects(self.before(task)), task.plan.op_name
-        return self._failing.violation(suspects, self.ctx.op, f"{GONE}{rest}", name)
+        suspects, name = self.suspects(self._before(task)), task.plan.op_name
+        return self._run.failing.violation(suspects, self.ctx.op, f"{GONE}{rest}", name)
 
-    def before(self, task: PassContext[Any]) -> Iterable[int]:
+    def _before(self, task: PassContext[Any]) -> Iterable[int]:
         """Return the indices of the siblings on which pipelines may have run before a task."""
         return range(task.number) if self.is_in_order else {each.number for each in self.tasks}
 
@@ -196,9 +265,9 @@ class Level:
 
 
 def violations_around(ctx: PassContext[Any]) -> Iterator[Failure]:
-    """Yield the failures from `Level.violations` of all levels around the op of `ctx`."""
+    """Yield the failures from `Siblings.violations` for all ops around the op of `ctx`."""
     inner, outer = ctx, ctx.parent
     while outer is not None:
-        if outer.level is not None:
-            yield from outer.level.violations(inner.op)
+        if outer.siblings is not None:
+            yield from outer.siblings.violations(inner.op)
         inner, outer = outer, outer.parent
