@@ -60,7 +60,7 @@ class LowersPasses(Protocol):
     def lower(self, steps: Sequence[Any], *, verify: bool) -> tuple[Any, ...]:
         """Return equivalent steps, in which a single pass may replace several consecutive passes.
 
-        Runs with gates, or with instrumentations that observe single passes, do not call this method.
+        Runs with gates, or with instrumentations that observe single passes, do not call it.
 
         Args:
             steps: The steps to run on one op, in order.
