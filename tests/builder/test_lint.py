@@ -37,7 +37,7 @@ FINDINGS: list[tuple[str, list[str], str]] = [
     ("builtin.module()", [], ""),
     ("builtin.module(func.func(cse),gpu.module(gpu.func(cse)),func.func(sccp))", ["func.func"], "warning: two nested pipelines on 'func.func' run as one"),
     ("builtin.module(func.func(cse),func.func(cse))", ["func.func", "cse"], "warning: two nested pipelines"),
-    ("builtin.module(cse,cse)", ["cse"], "warning: 'cse' runs twice in a row; the second run is redundant: drop one"),
+    ("builtin.module(cse,cse)", ["cse"], "warning: 'cse' runs twice in a row; the second run is redundant: remove one"),
     ("builtin.module(func.func(sccp),cse,canonicalize,func.func(sccp))", ["cse"], "warning: 'cse', 'canonicalize' run on 'builtin.module' between nested pipelines"),
     ("builtin.module(func.func(func.func(cse)))", ["func.func"], "warning: 'func.func' matches no op directly inside 'func.func': "),
     ("builtin.module(func.func())", ["func.func"], "warning: the nested pipeline on 'func.func' is empty: add a pass to it or remove it"),

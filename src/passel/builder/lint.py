@@ -141,7 +141,7 @@ class _Linter(NamedTuple):
             pass_ = second.pass_
             is_given = second.span is None or first.span != second.span
             if first.pass_ == pass_ and is_given and self.builder.declarations.of(pass_).idempotent:
-                message = f"'{pass_}' runs twice in a row; the second run is redundant: drop one"
+                message = f"'{pass_}' runs twice in a row; the second run is redundant: remove one"
                 yield Finding(Severity.WARNING, message, second.span)
 
     def _interrupted(self, pipeline: Pipeline) -> Iterator[Finding]:

@@ -133,7 +133,7 @@ def _contradiction(cycle: list[_Edge]) -> InsertionError:
     return InsertionError(
         "no order satisfies all of these constraints:",
         *(f"  {line}" for line in dict.fromkeys(lines)),
-        f"drop {drop} or remove one of the steps",
+        f"remove {drop} or one of the steps",
         rules=rules,
     )
 

@@ -93,7 +93,7 @@ class PipelineFlags(FlagGroup):
 class InputFlags(FlagGroup):
     """Input."""
 
-    ir: str = common("the IR: xdsl, mlir, or another", "<name>", "xdsl", parse=ir_of, **_read)
+    ir: str = common("the IR, such as xdsl or mlir", "<name>", "xdsl", parse=ir_of, **_read)
     allow_unregistered_dialect: bool = common("accept ops of unregistered dialects", **_read)
     no_implicit_module: bool = flag("do not wrap the input's top-level op in a module", **_read)
     split_input_file: str = common(

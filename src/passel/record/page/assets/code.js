@@ -53,7 +53,7 @@ const Code = (() => {
 
   const visible = (text) => text.split(new RegExp(`(${CONTROL.source})`, "u")).map((part) =>
     part.length === 1 && CONTROL.test(part)
-      ? el("span", { class: "t-control", title: "A character that is not seen" }, "U+" + part.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0"))
+      ? el("span", { class: "t-control", title: "An invisible character" }, "U+" + part.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0"))
       : part);
 
   // Text whose middle waits behind a button if it is long.

@@ -142,7 +142,7 @@ const Step = (() => {
     const { cut } = model.records.at(-1);
     if (cut) return [`The run was cut off`, ...(cut.length ? [" in ", el("code", null, ...Code.visible(cut.at(-1)))] : [])];
     const count = model.places.filter(Model.isCounted).length;
-    if (model.comparing) return [count ? `The records differ at ${plural(count, "place")} of ${model.places.length.toLocaleString("en")}` : "The records are the same, but for times"];
+    if (model.comparing) return [count ? `The records differ at ${plural(count, "place")} of ${model.places.length.toLocaleString("en")}` : "The records differ only in times"];
     return [`${plural(count, "change")} in ${plural(model.places.length, "execution")} of passes`];
   }
 
@@ -239,7 +239,7 @@ const Step = (() => {
       states.length > 0 ? controls(states, [from, to], (a, b) => { [from, to] = [a, b]; redraw(); }, counts) : null,
       view);
     if (states.length) redraw();
-    else view.append(el("p", { class: "empty" }, "No pass has changed this op, so the record holds no text of it. The texts of the ops around it have it."));
+    else view.append(el("p", { class: "empty" }, "No pass changed this op, so the record has no separate text of the op. The texts of its enclosing ops contain it."));
     Page.say(`${execution.title} on ${found.label}, ${Tree.sign(found.status)[1]}`);
   }
 
@@ -273,7 +273,7 @@ const Step = (() => {
     const diff = Texts.compare(read(model.runs[from.text]), read(model.runs[to.text]), Texts.way(model.changes, from.text, to.text), settings);
     const nothing = diff.removed + diff.added === 0;
     counts.replaceChildren(...(nothing ? [] : [el("span", { class: "plus" }, `+${diff.added.toLocaleString("en")}`), " ", el("span", { class: "minus" }, `−${diff.removed.toLocaleString("en")}`)]));
-    const why = same ? "Nothing differs." : !nothing ? null : settings.names ? "Nothing but names of values differs, or locations." : "Nothing but locations differs.";
+    const why = same ? "Nothing differs." : !nothing ? null : settings.names ? "Only value names or locations differ." : "Only locations differ.";
     view.replaceChildren(...[why && el("p", { class: "empty" }, why), Code.table(diff, settings.split && !nothing, nothing)].filter(Boolean));
     Page.mark();
   }

@@ -150,7 +150,7 @@ const Tree = (() => {
     rows = [];
     visible(model.root, rows);
     element.replaceChildren(...rows.map(rowElement));
-    if (!rows.length) element.append(el("p", { class: "wait" }, matches ? "Nothing is found." : "No pass has run."));
+    if (!rows.length) element.append(el("p", { class: "wait" }, matches ? "No matches." : "No pass has run."));
     focus(rows.find((row) => row.key === focused?.key) ?? rows.find(isSelected) ?? rows[0], refocus);
   }
 
