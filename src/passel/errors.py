@@ -275,9 +275,9 @@ class Failure(NamedTuple):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the failure, with the traceback of the causing exception as text."""
-        from passel.tracebacks import Portable  # noqa: PLC0415 - few runs pickle errors
+        from passel.tracebacks import packed  # noqa: PLC0415 - few runs pickle errors
 
-        return _failure, (*self[:-1], Portable.of(self.cause))
+        return _failure, (*self[:-1], packed(self.cause))
 
     @property
     def is_reported(self) -> bool:
@@ -300,8 +300,10 @@ class Failure(NamedTuple):
 
 
 def _failure(*fields: Any) -> Failure:
+    from passel.tracebacks import unpacked  # noqa: PLC0415 - few runs pickle errors
+
     *others, cause = fields
-    values: Any = (*others, cause and cause.error())
+    values: Any = (*others, cause and unpacked(*cause))
     return Failure(*values)
 
 

@@ -10,7 +10,7 @@ import pickle
 import traceback
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import Location, brief, words_of
 
@@ -119,41 +119,38 @@ def text_of(error: BaseException) -> str:
     return "".join(whole.format())
 
 
-class Portable(NamedTuple):
-    """A form of an exception that can always be pickled.
+def packed(error: BaseException | None) -> tuple[Any, ...] | None:
+    """Return an exception as arguments of `unpacked` that can always be pickled."""
+    if error is None:
+        return None
+    itself = None
+    with suppress(BaseException):  # its own code runs
+        # Some exceptions can be pickled but not unpickled.
+        pickle.loads(pickle.dumps(error))  # noqa: S301 - it was written just now
+        itself = error
+    frames = tuple(traceback.extract_tb(error.__traceback__))
+    return itself, type(error).__name__, words_of(error), text_of(error), frames
 
-    Attributes:
+
+def unpacked(
+    itself: BaseException | None,
+    name: str,
+    message: str,
+    text: str,
+    frames: Sequence[traceback.FrameSummary],
+) -> BaseException:
+    """Return the exception, or a `RemoteError` if the exception cannot be pickled.
+
+    Args:
         itself: The exception; None if it cannot be pickled.
         name: The name of the exception's class.
         message: The message of the exception.
         text: The exception and its traceback as text.
         frames: The frames of the traceback.
     """
-
-    itself: BaseException | None
-    name: str
-    message: str
-    text: str
-    frames: Sequence[traceback.FrameSummary] = ()
-
-    @classmethod
-    def of(cls, error: BaseException | None) -> Portable | None:
-        """Convert an exception to the form that can be pickled."""
-        if error is None:
-            return None
-        itself = None
-        with suppress(BaseException):  # its own code runs
-            # Some exceptions can be pickled but not unpickled.
-            pickle.loads(pickle.dumps(error))  # noqa: S301 - it was written just now
-            itself = error
-        frames = tuple(traceback.extract_tb(error.__traceback__))
-        return cls(itself, type(error).__name__, words_of(error), text_of(error), frames)
-
-    def error(self) -> BaseException:
-        """Return the exception, or a `RemoteError` if the exception could not be pickled."""
-        error = self.itself
-        if error is None:
-            error = type(self.name, (RemoteError,), {})(self.text, self.frames)
-            error.message = self.message
-        error.__cause__ = RemoteError(self.text, self.frames)
-        return error
+    error = itself
+    if error is None:
+        error = type(name, (RemoteError,), {})(text, frames)
+        error.message = message
+    error.__cause__ = RemoteError(text, frames)
+    return error

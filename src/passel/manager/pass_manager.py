@@ -5,7 +5,7 @@ A run compiles the pipeline to a schedule and never changes the manager.
 
 from __future__ import annotations
 
-from operator import call
+from operator import call, is_
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from passel.diagnostics import log_diagnostics
@@ -261,15 +261,9 @@ class PassManager(RunSettings, OpPassManager):
 
     def _compiler_for(self, adapter: IRAdapter, context: Any) -> PipelineCompiler:
         """Return the compiler for this context, which caches schedules."""
-        known, guard = self._compiler, self._guard
-        if (
-            known is None
-            or known.adapter is not adapter
-            or known.context is not context
-            or known.guard is not guard
-        ):
-            known = PipelineCompiler(adapter, context, guard, checks=self._checks)
-            self._compiler = known
+        known, needed = self._compiler, (adapter, context, self._guard)
+        if known is None or not all(map(is_, needed, (known.adapter, known.context, known.guard))):
+            self._compiler = known = PipelineCompiler(*needed, checks=self._checks)
         return known
 
 

@@ -275,13 +275,8 @@ class PassRegistry:
         return suggest(name, [close]) if close and self.lookup(close, ir=ir) else ""
 
     def copy(self) -> PassRegistry:
-        """Return an independent copy of the registry."""
-        sources = (s.copy() if isinstance(s, PassRegistry) else s for s in self._sources)
-        other = PassRegistry(*sources, scope=self.scope)
-        with _lock:
-            other._deferred = list(self._deferred)
-            other._entries = {name: dict(known) for name, known in self._entries.items()}
-        return other
+        """Return a registry with the same entries, whose additions do not change this registry."""
+        return PassRegistry(self, scope=self.scope)
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
         """Pickle a registry; the default registry is pickled as a call to `default_registry`."""
