@@ -21,7 +21,6 @@ from passel import (
     Statistic,
     option,
 )
-from passel.passes.factory import make_pass_class
 from passel.xdsl.module_passes import wrap_module_pass
 
 if TYPE_CHECKING:
@@ -144,26 +143,6 @@ def test_passes_of_an_ir() -> None:
     assert list(map(str, names)) == ["as-class", "as-factory", "by-place"]
     assert interleave.module_pass() == MemRefStreamInterleavePass(pipeline_depth=7)
     assert pickle.loads(pickle.dumps(interleave)) == interleave
-
-
-def test_a_made_class_is_as_if_written() -> None:
-    """Name, options, docstring and whatever else stands in a class body."""
-    made = make_pass_class(
-        Pass,
-        "Made",
-        name="made",
-        doc="Do nothing.\n\nAt length.",
-        module="somewhere",
-        options={"must_be": (int, option(help="Given.")), "name_": (str, "x")},
-        preserves=(int,),
-    )
-    assert (made.__name__, made.__module__, made.name) == ("Made", "somewhere", "made")
-    assert (made.summary(), made.preserves) == ("Do nothing.", (int,))
-    (must, name) = made.option_infos()
-    assert (must.name, must.required, must.help) == ("must-be", True, "Given.")
-    assert (name.name, name.field, name.default) == ("name", "name_", "x")
-    options: Any = {"must_be": 3, "name_": "y"}
-    assert str(made(**options)) == "made{must-be=3 name=y}"
 
 
 @dataclass(frozen=True)
