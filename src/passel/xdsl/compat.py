@@ -132,7 +132,7 @@ class _CompatMain(xDSLOptMain):
                 self.adapter.verify(prog, recursive=True)
             self.manager.run(prog)
         except InvalidIR:
-            prog.verify()  # raises what xdsl-opt would print
+            prog.verify()  # raises the error that xdsl-opt would print
             raise
         except PassFailedError as error:
             first = error.failures[0]

@@ -59,7 +59,7 @@ class XDSLSide:
         printer.known = known
         try:
             printer.print_op(op)
-        except Exception as error:  # printers raise what they like
+        except Exception as error:  # custom printers may raise any exception
             reason = str(error).partition("\n")[0] or type(error).__name__
             raise PassFailure(f"xDSL cannot print the op: {reason}") from error
         return stream.getvalue()

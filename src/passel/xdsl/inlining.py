@@ -58,7 +58,7 @@ def is_legal_to_inline(op: Operation, call: Operation, context: Context) -> bool
         return False
     dialect = op.dialect_name()
     if dialect == "affine":
-        # What is a symbol or a dimension in the body of a function may be none in a loop.
+        # A value that is a valid symbol or dimension in a function may be invalid in a loop.
         enclosing = call.parent_op()
         outer = closest_enclosing(op, lambda each: each.dialect_name() not in ("affine", "scf"))
         return enclosing is not None and outer is not None and enclosing.name == outer.name

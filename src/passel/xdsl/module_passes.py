@@ -174,7 +174,7 @@ def _option(field: dataclasses.Field[Any], hint: Any, *, is_listed: bool) -> tup
     """Return the type and the declaration of an option."""
     default = field.default
     if default is field.default_factory and types.NoneType in typing.get_args(hint):
-        default = None  # to xDSL, what can be None is optional
+        default = None  # xDSL takes an option that can be None as optional
     if is_listed and default is not dataclasses.MISSING:
         default = _as_list(default)
     return _in_text(hint), option(default=default, default_factory=field.default_factory)

@@ -76,7 +76,7 @@ def parse_source(
         with collector_paused():
             parser = parser_class(len(text))(context, text, filename, source)
             ops = parser.parse_top_level()
-    except Exception as error:  # noqa: BLE001 - dialects' parsers raise what they like
+    except Exception as error:  # noqa: BLE001 - custom parsers may raise any exception
         located = _located(error, parser, Input(text, filename), context)
         cause = None if isinstance(error, ParseError) else error
         raise _shifted(located, line_offset) from cause
@@ -99,8 +99,8 @@ def _located(
     text = source.content
     if isinstance(error, ParseError):
         return _reworded(error, text, context, parser.dialect if parser else "")
-    # xDSL raises others after consuming what is wrong, so the next token may be lines away:
-    # point at the last character read.
+    # Other errors are raised after the offending token was consumed, and the next token may be
+    # lines away, so the span marks the last character that was read.
     end = max(len(text[: parser.pos if parser else 1].rstrip()), 1)
     return ParseError(Span(end - 1, end, source), _message(error))
 

@@ -35,7 +35,7 @@ def strongly_connected(
     components: list[tuple[N, ...]] = []
     number: dict[N, int] = {}
     opened: dict[N, None] = {}  # the nodes of no component yet, in the order of their numbers
-    firsts: list[int] = []  # the numbers of the first nodes of what may be components
+    firsts: list[int] = []  # the numbers of the first nodes of possible components
     for root in nodes:
         path: list[N] = []
         stack = [] if root in number else [iter((root,))]

@@ -42,7 +42,7 @@ class Liveness:
     def __init__(self, op: Operation) -> None:
         self.op = op
         self._in, self._out = {}, {}
-        # What each op with regions uses in them but does not define there.
+        # The values that each op uses in its regions, but that are defined outside of them.
         free: dict[Operation, set[SSAValue]] = {}
         owners = [inner for inner in op.walk() if inner.regions]
         for owner in reversed(owners):  # inner ops first

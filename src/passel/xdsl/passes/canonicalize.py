@@ -183,7 +183,7 @@ class _Limits(RewritePattern):
             return
         if 0 <= self.max_iterations <= self.iterations:
             raise _LimitReachedError
-        # What this iteration left undone is the next one's work.
+        # The next iteration performs the rewrites that exceeded the limit.
         self.converged = True
 
 

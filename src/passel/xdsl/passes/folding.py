@@ -174,7 +174,7 @@ def fold(
     trait = op.get_trait(HasFolder)
     if trait is None:
         return None
-    # Folders look at what defines an operand, so they are shown constants there.
+    # Folders look at the defining ops of operands, so constants are materialized for them.
     operands: list[SSAValue] = []
     shown: dict[SSAValue, SSAValue] = {}
     made: list[Operation] = []

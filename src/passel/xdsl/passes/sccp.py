@@ -323,7 +323,7 @@ class _Rewriter:
                     op.erase()
                     self._ctx.count(self._statistics.erased)
                     changed = True
-                    continue  # and so is what was nested in it
+                    continue  # its nested ops were erased with it
             worklist += reversed(list(ops_in(op)))
         return changed
 

@@ -46,7 +46,7 @@ class SymbolDCE(Pass["Operation"]):
             raise PassFailure(message)
         hidden = op.parent is None or _is_hidden(op)
         live = _Liveness(op, ctx.ir_context, hidden=hidden).live
-        # Inner tables first: what is in a dead symbol is dead as well, and counts.
+        # Inner tables first: symbols inside a dead symbol are dead as well, and are counted.
         dead = [
             inner
             for table in op.walk(region_first=True)

@@ -4,7 +4,7 @@ Both processes take the same snapshot, so that an index into the snapshot identi
 each process. Decoding changes the ops, blocks and values of the snapshot in place.
 """
 # pyright: reportPrivateUsage=false
-# What ops consist of is read and written as it is, without the checks that it has passed.
+# Private fields are read and written directly: the setters would repeat checks.
 
 from __future__ import annotations
 
@@ -247,7 +247,7 @@ def _wire(op: Operation, operands: Sequence[SSAValue], successors: Sequence[Bloc
         op.operands = operands
     if len(op._successors) != len(successors):
         op.successors = successors
-    # Those that it has already it still uses in the same order.
+    # An operand that stays keeps its place in the order of uses.
     for index, operand in enumerate(operands):
         if op._operands[index] is not operand:
             op.operands[index] = operand
