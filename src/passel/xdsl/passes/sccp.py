@@ -151,7 +151,11 @@ class ConstantValues:
     def _visit_region_op(self, op: Operation) -> None:
         match op:
             case scf.IfOp():
-                self._visit_if(op)
+                condition = self._integer(op.cond)
+                for region, flag in ((op.true_region, True), (op.false_region, False)):
+                    if region.blocks and _may_be(condition, flag):
+                        self._reach(region.blocks[0])
+                        self._pass_ends(region, op.results)
             case scf.ForOp():
                 induction, *carried = op.body.block.args
                 self._join(induction, VARYING)
@@ -176,23 +180,14 @@ class ConstantValues:
             return state.value.value.data if isa(state.value, IntegerAttr) else VARYING
         return state
 
-    def _visit_if(self, op: scf.IfOp) -> None:
-        condition = self._integer(op.cond)
-        if condition is None:
-            return
-        for region, taken in ((op.true_region, True), (op.false_region, False)):
-            if region.blocks and (condition is VARYING or bool(condition) is taken):
-                self._reach(region.blocks[0])
-                self._pass_ends(region, op.results)
-
     def _visit_while(self, op: scf.WhileOp) -> None:
         before, after = op.before_region.blocks[0], op.after_region.blocks[0]
         self._enter(before, op.arguments)
         for end in self._ends(op.before_region):
             condition, passed = self._integer(end.operands[0]), end.operands[1:]
-            if condition is VARYING or condition:
+            if _may_be(condition, True):
                 self._enter(after, passed)
-            if condition is VARYING or condition == 0:
+            if _may_be(condition, False):
                 self._pass(passed, op.results)
         self._pass_ends(op.after_region, before.args)
 
@@ -262,6 +257,11 @@ class ConstantValues:
             state = VARYING
         self._states[value] = state
         self._worklist += (use.operation for use in value.uses)
+
+
+def _may_be(condition: int | _Varying | None, flag: bool) -> bool:  # noqa: FBT001 - a value
+    """Return whether a condition with a lattice value may have the value `flag`."""
+    return condition is VARYING or (condition is not None and bool(condition) is flag)
 
 
 class SCCP(Pass["Operation"]):
