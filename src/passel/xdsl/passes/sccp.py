@@ -259,7 +259,7 @@ class ConstantValues:
         self._worklist += (use.operation for use in value.uses)
 
 
-def _may_be(condition: int | _Varying | None, flag: bool) -> bool:  # noqa: FBT001 - a value
+def _may_be(condition: int | _Varying | None, flag: bool) -> bool:
     """Return whether a condition with a lattice value may have the value `flag`."""
     return condition is VARYING or (condition is not None and bool(condition) is flag)
 
