@@ -63,26 +63,30 @@ class Failures(NamedTuple):
             kind, blamed, message = error.kind, error.op, error.message
             if kind != "isolation":
                 message = f"pass '{step.title}' failed{message and f': {message}'}"
-        return self._failure(kind, _sole(step, op), op, message, blamed=blamed, cause=error)
+        return self.of(kind, sole(step, op), op, message, blamed=blamed, cause=error)
 
     def interrupted(self, step: Step, op: Any, error: BaseException) -> Failure:
         """Return the failure of a step that was interrupted while it ran on `op`."""
         message = _event(step, f"was interrupted by {type(error).__name__}")
-        return self._failure("interrupted", _sole(step, op), op, message, cause=error)
+        return self.of("interrupted", sole(step, op), op, message, cause=error)
 
     def invalid(
-        self, step: Step, op: Any, error: InvalidIR, deferred: Sequence[Step] = ()
+        self, suspects: Suspects, op: Any, error: InvalidIR, deferred: Sequence[Step] = ()
     ) -> Failure:
-        """Return the failure of a step after which the verifier rejects the op.
+        """Return the failure of passes after which the verifier rejects an op.
 
         Args:
-            step: The step that ran last.
-            op: The op that the step ran on.
+            suspects: The passes, which ran on `op` or on nested ops.
+            op: The op that was verified.
             error: The error that the verifier reported.
             deferred: The earlier steps after which the op was not verified, because they claimed to
                 preserve everything.
         """
-        failure = self.invalid_after(_sole(step, op), op, error)
+        failure = self.of(
+            "invalid", suspects, op, error.message, blamed=error.op, cause=error.__cause__
+        )
+        for place, note in error.notes:
+            failure.diagnostic.attach_note(note, self.adapter.location(place))
         if deferred:
             names = listed([f"'{each.title}'" for each in deferred])
             failure.diagnostic.attach_note(
@@ -90,29 +94,6 @@ class Failures(NamedTuple):
                 "that preserve everything)"
             )
         return failure
-
-    def invalid_after(self, suspects: Suspects, op: Any, error: InvalidIR) -> Failure:
-        """Return the failure of passes that ran on `op` or nested ops and made `op` invalid."""
-        failure = self._failure(
-            "invalid", suspects, op, error.message, blamed=error.op, cause=error.__cause__
-        )
-        for place, note in error.notes:
-            failure.diagnostic.attach_note(note, self.adapter.location(place))
-        return failure
-
-    def of_one_in(self, suspects: Suspects, error: InvalidIR | None) -> Failure:
-        """Return the failure of one of several passes that an adapter ran in one call.
-
-        Args:
-            suspects: The passes that may have failed, and the only op that they ran on.
-            error: The error that the verifier reported; None if a pass failed.
-        """
-        (op,) = suspects.ops
-        if error is not None:
-            return self.invalid_after(suspects, op, error)
-        if len(suspects.passes) == 1:
-            return self.raised(suspects.passes[0], op, PassFailure())
-        return self._failure("failed", suspects, op, f"one of the {_titles(suspects)} failed")
 
     def lost(self, step: Step, op_name: str, enclosing: Any) -> Failure:
         """Return the failure of a pass that erased or moved its own op.
@@ -133,33 +114,7 @@ class Failures(NamedTuple):
         place = diagnostic.location
         return Failure("isolation", step.title, step.path, op_name, None, place, diagnostic)
 
-    def died(self, suspects: Suspects, op: Any, how: str) -> Failure:
-        """Return the failure of passes that ran in a worker process that died.
-
-        Args:
-            suspects: The passes that may have been running, with the op that they ran on.
-            op: The op that the passes ran on.
-            how: A phrase that says how the process ended, such as `was killed by SIGSEGV`.
-        """
-        message = f"failed: the process that ran passes on it {how}"
-        return self._failure("crashed", suspects, op, message)
-
-    def violation(self, suspects: Suspects, op: Any, how: str, op_name: str = "") -> Failure:
-        """Return the failure of passes that changed, erased or moved an op other than their own.
-
-        Args:
-            suspects: The passes that may have made the change.
-            op: The changed op; for an erased or moved op, its former parent op.
-            how: The rest of a sentence that starts with the op and describes the change.
-            op_name: The name of the erased or moved op; an empty string for a changed op.
-        """
-        return self._failure("isolation", suspects, op, how, op_name=op_name)
-
-    def unschedulable(self, step: Step | None, op: Any, rejection: str) -> Failure:
-        """Return the failure of a step, or a dynamic pipeline, that cannot run on `op`."""
-        return self._failure("unschedulable", _sole(step, op), op, rejection)
-
-    def _failure(
+    def of(
         self,
         kind: str,
         suspects: Suspects,
@@ -189,19 +144,19 @@ class Failures(NamedTuple):
         step, passes, ops = suspects
         if passes:
             when = "after" if kind in ("invalid", "isolation") else "in"
-            titles = _titles(suspects)
+            titles = titles_of(suspects)
             by = "" if titles.partition(" ")[2] in message else f"{when} {titles} "
             on = f"on {listed([self._named(each) for each in ops])} " if ops else ""
             step = passes[0] if len(passes) == 1 else step
             diagnostic.origin = f"{by}{on}[{step.path if step else ''}]"
-        sole = ops[0] if len(ops) == 1 else op
+        only = ops[0] if len(ops) == 1 else op
         return Failure(
             kind=kind,
             pass_text=step.title if step else "",
             path=step.path if step else "",
-            op_name=self.adapter.kind_of(sole).name,
-            symbol=self.adapter.symbol_name(sole),
-            location=location_near(self.adapter, sole),
+            op_name=self.adapter.kind_of(only).name,
+            symbol=self.adapter.symbol_name(only),
+            location=location_near(self.adapter, only),
             diagnostic=diagnostic,
             cause=cause,
         )
@@ -211,11 +166,13 @@ class Failures(NamedTuple):
         return f"'{self.adapter.kind_of(op).name}'" + (f" @{symbol}" if symbol else "")
 
 
-def _sole(step: Step | None, op: Any) -> Suspects:
+def sole(step: Step | None, op: Any) -> Suspects:
+    """Return a step and the op that it ran on as `Suspects`."""
     return Suspects(step, [step] if isinstance(step, PassStep) else [], [op])
 
 
-def _titles(suspects: Suspects) -> str:
+def titles_of(suspects: Suspects) -> str:
+    """Return the titles of the suspected passes as text."""
     titles = [f"'{each.title}'" for each in suspects.passes]
     return f"pass{'es' if len(titles) > 1 else ''} {listed(titles)}"
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from passel.analysis import EVERYTHING, PreservedAnalyses, in_common
 from passel.errors import PassFailure
-from passel.execution.failure_texts import Failures
+from passel.execution.failure_texts import Failures, sole
 from passel.execution.options import RunOptions, VerifyEach
 from passel.execution.siblings import Siblings, violations_around
 from passel.hooks import Bracket, Ended, ObservedRun, Reports
@@ -135,8 +135,9 @@ class Loop(ObservedRun):
             if ctx.deferred and (self.tracks or ctx.parent is None):
                 total += self.verify_changes(ctx.deferred.pop(), ctx)
             if plan.rejected is not None:
-                rejected = self.failing.unschedulable(plan.rejected, ctx.op, plan.rejection)
-                total += self.tell(ctx, rejected)
+                suspect = sole(plan.rejected, ctx.op)
+                failure = self.failing.of("unschedulable", suspect, ctx.op, plan.rejection)
+                total += self.tell(ctx, failure)
         if ctx.cached is not None:
             if ctx.caller is not None and (kept := self.preserved(plan.pipeline)):
                 ctx.cached.invalidate(PreservedAnalyses(kept))
@@ -308,7 +309,8 @@ class Loop(ObservedRun):
             return outcome
         if (error := self.verify(step, ctx.op)) is None:
             return outcome
-        return outcome + self.tell(ctx, self.failing.invalid(step, ctx.op, error, deferred))
+        failure = self.failing.invalid(sole(step, ctx.op), ctx.op, error, deferred)
+        return outcome + self.tell(ctx, failure)
 
     def verify(self, step: Step, op: Any, *, recursive: bool = True) -> InvalidIR | None:
         """Verify an op after a step, unless verification is disabled.

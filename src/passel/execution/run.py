@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from passel.analysis import PreservedAnalyses, analysis_name, in_common
-from passel.errors import AnchorError, Problem
-from passel.execution.failure_texts import NOT_INSIDE, Suspects
+from passel.errors import AnchorError, PassFailure, Problem
+from passel.execution.failure_texts import NOT_INSIDE, Suspects, sole, titles_of
 from passel.execution.loop import Loop
 from passel.hooks import Bracket, Ended
 from passel.ir import ANY, outwards
@@ -138,7 +138,8 @@ class Run(Loop):
             # Not `is`: bindings may have several objects for one op.
             analyses = ctx.analyses if op == ctx.op else ctx.analyses.nest(op)
         except ValueError:
-            refused = self.reports.tell((), self.failing.unschedulable(None, op, NOT_INSIDE))
+            failure = self.failing.of("unschedulable", sole(None, op), op, NOT_INSIDE)
+            refused = self.reports.tell((), failure)
             return _result_of(ctx, refused._replace(changed=False))
         if self.hooks.sees_steps:
             for each in outwards(self.adapter, op):
@@ -199,7 +200,14 @@ class Run(Loop):
             error: The `InvalidIR` error of the verifier; None if a pass failed.
         """
         self._flush(ctx)
-        failure = self.failing.of_one_in(Suspects(ctx.step, steps, [op]), error)
+        suspects = Suspects(ctx.step, steps, [op])
+        if error is not None:
+            failure = self.failing.invalid(suspects, op, error)
+        elif len(steps) == 1:
+            failure = self.failing.raised(steps[0], op, PassFailure())
+        else:
+            message = f"one of the {titles_of(suspects)} failed"
+            failure = self.failing.of("failed", suspects, op, message)
         ctx.recorded().outcome += self.reports.tell((), failure)
 
     def _flush(self, ctx: PassContext[Any]) -> None:

@@ -137,7 +137,7 @@ class Siblings:
         if (error := run.verify(step, op, recursive=recursive)) is None:
             return UNCHANGED
         suspects = suspects_of(step, touched, [task.op for task in touched])
-        return run.tell(self.ctx, run.failing.invalid_after(suspects, op, error))
+        return run.tell(self.ctx, run.failing.invalid(suspects, op, error))
 
     # -- Isolation --------------------------------------------------------------------------------
 
@@ -234,14 +234,15 @@ class Siblings:
             how: The rest of a sentence that starts with the op and describes the change.
             numbers: The indices of the siblings on which pipelines ran in the meantime.
         """
-        return self._run.failing.violation(self.suspects(numbers), op, how)
+        return self._run.failing.of("isolation", self.suspects(numbers), op, how)
 
     def _lose(self, task: PassContext[Any]) -> Failure:
         """Return the failure for an op that was erased or moved before its pipeline ran."""
         self.gone.add(task.number)
         rest = "" if self._lifetime.survives_loss else "; later ops are not processed"
-        suspects, name = self.suspects(self._before(task)), task.plan.op_name
-        return self._run.failing.violation(suspects, self.ctx.op, f"{GONE}{rest}", name)
+        suspects, how = self.suspects(self._before(task)), f"{GONE}{rest}"
+        make = self._run.failing.of
+        return make("isolation", suspects, self.ctx.op, how, op_name=task.plan.op_name)
 
     def _before(self, task: PassContext[Any]) -> Iterable[int]:
         """Return the indices of the siblings on which pipelines may have run before a task."""

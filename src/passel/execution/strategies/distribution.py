@@ -118,7 +118,8 @@ def _fail(run: Run, siblings: Siblings, task: PassContext[Any], answer: Answer) 
     suspects = siblings.suspects([task.number])
     if found := [step for step in suspects.passes if id(step) == answer.at]:
         suspects = suspects._replace(passes=found)
-    return run.reports.tell((), run.failing.died(suspects, task.op, answer.how))
+    message = f"failed: the process that ran passes on it {answer.how}"
+    return run.reports.tell((), run.failing.of("crashed", suspects, task.op, message))
 
 
 def _apply(
