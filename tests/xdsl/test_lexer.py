@@ -18,22 +18,17 @@ _FRAGMENTS = (
 )
 
 
-def _observe(lexer: MLIRLexer) -> list[tuple[Any, ...]]:
+def _observe(lexer: MLIRLexer) -> list[Any]:
     """Everything a client can see of a lexer on its way through the input."""
-    seen: list[tuple[Any, ...]] = []
+    seen: list[Any] = []
     try:
         while True:
             token = lexer.lex()
             span = token.span
             assert span.input is lexer.input
             seen.append((token.kind, token.text, type(span), span.start, span.end, lexer.pos))
-            seen.append(
-                (
-                    getattr(token, "bytes", None),
-                    getattr(token, "content", None),
-                    getattr(span, "line_offset", 0),
-                )
-            )
+            seen += [getattr(token, name, None) for name in ("bytes", "content")]
+            seen.append(getattr(span, "line_offset", 0))
             if token.kind is MLIRTokenKind.EOF:
                 return seen
     except ParseError as error:

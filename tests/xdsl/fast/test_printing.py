@@ -140,6 +140,17 @@ def test_symbols() -> None:
     _assert_prints_same(ModuleOp(calls))
 
 
+@pytest.mark.parametrize("other", ["", "{other = 2 : i32}", "{other = 3 : i32}", "{other = 3}"])
+@pytest.mark.parametrize("kind", ["i32", "index", "i1"])
+def test_numbers(kind: str, other: str) -> None:
+    """Each constant is printed with its number, also if that is among its attributes."""
+    numbers = ["true", "false"] * 4
+    if kind != "i1":
+        numbers = [f"{number} : {kind}" for number in (2, 2, 3, 3, -3, 4)]
+    text = "".join(f"%{n} = arith.constant {other} {it}\n" for n, it in enumerate(numbers))
+    _assert_prints_same(parse_source(xdsl_context(), text, "test.mlir"))
+
+
 def test_messages() -> None:
     """A message is printed below its op, though ops like it were printed before."""
     ops = [test.TestOp() for _ in range(4)]

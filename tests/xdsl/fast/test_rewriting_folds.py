@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from rewriting_twins import check
@@ -66,20 +66,21 @@ class _OwnPattern(_Binary):
     traits = traits_def(Pure(), _SwapTrait())
 
 
+def _is(number: int) -> Any:
+    def is_number(attr: IntegerAttr) -> bool:
+        return attr.value.data == number
+
+    return staticmethod(is_number)
+
+
 class _OwnUnit(_Binary):
     name = "t.own_unit"
-
-    @staticmethod
-    def is_right_unit(attr: IntegerAttr) -> bool:
-        return attr.value.data == 3
+    is_right_unit = _is(3)
 
 
 class _LargeUnit(_Binary):
     name = "t.large_unit"
-
-    @staticmethod
-    def is_right_unit(attr: IntegerAttr) -> bool:
-        return attr.value.data == 100
+    is_right_unit = _is(100)
 
 
 class _OwnZero(_Binary):
@@ -87,10 +88,7 @@ class _OwnZero(_Binary):
     traits = traits_def(
         Pure(), arith.SignlessIntegerBinaryOperationHasCanonicalizationPatternsTrait()
     )
-
-    @staticmethod
-    def is_right_zero(attr: IntegerAttr) -> bool:
-        return attr.value.data == 3
+    is_right_zero = _is(3)
 
 
 @pytest.mark.parametrize(

@@ -6,28 +6,29 @@ from __future__ import annotations
 from io import StringIO
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
-from xdsl.dialects.builtin import SymbolRefAttr
-from xdsl.ir import Block
+from xdsl.dialects.builtin import IntegerAttr, SymbolRefAttr, i1
+from xdsl.ir import Block, SSAValue
 from xdsl.printer import Printer
 
 from passel.xdsl.fast.known import has_known_printer, is_known_attribute, is_xdsl_class
+from passel.xdsl.fast.templates import Types
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
     from typing import TypeAlias
 
-    from xdsl.ir import Attribute, Operation, SSAValue
+    from xdsl.ir import Attribute, Operation
 
-    _Named: TypeAlias = SSAValue | Block | SymbolRefAttr
+    _Varied: TypeAlias = SSAValue | Block | str
 
 _CREDIT: Final = 500
 """The number by which a class's new shapes may exceed known shapes before templates are stopped."""
 
-_SYMBOLS: Final = {"func.call": "callee", "memref.get_global": "name"}
-"""The properties of xDSL's ops that are printed only as the name of a symbol."""
+_VARIED: Final = {"func.call": "callee", "memref.get_global": "name", "arith.constant": "value"}
+"""The properties of xDSL's ops whose symbol or integer does not affect the other text of the op."""
 
-_NAME: Final = "\0"
-"""A placeholder for a name, which does not occur in the text of ops."""
+_PLACEHOLDER: Final = "\0"
+"""A placeholder for a varied part, which does not occur in the text of ops."""
 
 
 class _Text(NamedTuple):
@@ -36,9 +37,8 @@ class _Text(NamedTuple):
     Attributes:
         attributes: The attributes of the shape, which must stay alive since their addresses
             identify it.
-        head: The text before the first name.
-        rest: For each name, the index of its value, block or symbol in the op, and the text after
-            it.
+        head: The text before the first varied part.
+        rest: For each varied part, its index in the op, and the text after it.
     """
 
     attributes: Sequence[Attribute]
@@ -49,28 +49,33 @@ class _Text(NamedTuple):
 class TemplatePrinter(Printer):
     """xDSL's `Printer` with templates for ops of the same shape.
 
-    Ops of the same shape have the same class, types and attributes, except for a symbol's name. The
-    printer prints the second op of a shape with placeholders for names. For later ops of the shape,
-    the printer only inserts the names. xDSL's code prints ops with regions, diagnostics or printed
-    locations, and ops whose printers or attributes are not known (see `passel.xdsl.fast.known`).
+    Ops of the same shape have the same class, types and attributes, except for a symbol or integer
+    (see `_VARIED`). This symbol or integer and the names of values and blocks are the varied parts.
+    The printer prints the second op of a shape with placeholders for varied parts. For later ops of
+    the shape, the printer only inserts the varied parts. xDSL's code prints ops with regions,
+    diagnostics or printed locations, and ops whose printers or attributes are not known (see
+    `passel.xdsl.fast.known`).
     """
 
     stream: IO[str] | None
-    _marked: list[_Named] | None = None
-    """The values, blocks and symbols that were printed as placeholders; None otherwise."""
-    _symbol: SymbolRefAttr | None = None
-    """The symbol whose name is a placeholder as well."""
+    _marked: list[_Varied] | None = None
+    """The varied parts that were printed as placeholders while the printer makes a template."""
+    _symbol: str | None = None
+    """The symbol or integer that is printed as a placeholder."""
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         super().__init__(*arguments, **keywords)
         self._texts: dict[Hashable, _Text | None] = {}
+        self._types = Types()
         self._names: dict[int, str] = {}  # by address: xDSL hashes values in Python
         self._symbols: dict[type[Operation], str] = {}
         self._balances: dict[type[Operation], int] = {}
 
     def print_string(self, text: str, *, indent: int | None = None) -> None:
         """Print a text, and update the printer's position in the output only if necessary."""
-        if self.stream is None or "\n" in text or self.diagnostic.op_messages:
+        if text == self._symbol:
+            self._mark(text)
+        elif self.stream is None or "\n" in text or self.diagnostic.op_messages:
             super().print_string(text, indent=indent)
         else:
             self.stream.write(text)
@@ -88,19 +93,13 @@ class TemplatePrinter(Printer):
         """Print the name of a block, or a placeholder while the printer is making a template."""
         return self._mark(block) or super().print_block_name(block)
 
-    def print_symbol_name(self, sym_name: str) -> None:
-        """Print the name of a symbol, or a placeholder while the printer is making a template."""
-        symbol = self._symbol
-        if symbol is None or symbol.root_reference.data != sym_name or not self._mark(symbol):
-            super().print_symbol_name(sym_name)
-
-    def _mark(self, named: _Named) -> str:
+    def _mark(self, varied: _Varied) -> str:
         """Print a placeholder if the printer makes a template, and return it."""
         if self._marked is None:
             return ""
-        self._marked.append(named)
-        self.print_string(_NAME)
-        return _NAME
+        self._marked.append(varied)
+        self.print_string(_PLACEHOLDER)
+        return _PLACEHOLDER
 
     def print_op(self, op: Operation) -> None:
         """Print an op, using the template for the op's shape if there is a template."""
@@ -109,8 +108,8 @@ class TemplatePrinter(Printer):
         if balance is None:
             known = has_known_printer(class_, generic=self.print_generic_format)
             self._balances[class_] = balance = _CREDIT if known else 0
-            if class_.name in _SYMBOLS and is_xdsl_class(class_):
-                self._symbols[class_] = _SYMBOLS[class_.name]
+            if class_.name in _VARIED and is_xdsl_class(class_):
+                self._symbols[class_] = _VARIED[class_.name]
         if not balance or op.regions or self.print_debuginfo or self.diagnostic.op_messages:
             super().print_op(op)
             return
@@ -118,75 +117,81 @@ class TemplatePrinter(Printer):
         properties, attributes = op.properties, op.attributes
         parts = [value._type for value in operands]
         parts += [value._type for value in results]
-        named = (*results, *operands, *successors)
+        varied = (*results, *operands, *successors)
         symbol = properties.get(self._symbols[class_]) if class_ in self._symbols else None
-        if isinstance(symbol, SymbolRefAttr) and not symbol.nested_references.data:
+        if symbol is not None and (spelling := _spelling(symbol)):
             parts += [value for value in properties.values() if value is not symbol]
-            named = (*named, symbol)
+            parts += [symbol.type] if type(symbol) is IntegerAttr else ()
+            varied = (*varied, spelling)
         else:
             parts += properties.values()
         parts += attributes.values()
-        key = (
-            *map(id, parts),
-            *properties,
-            len(properties),
-            *attributes,
-            len(results),
-            len(operands),
-            len(successors),
-            class_,
-        )
+        counts = (len(varied), len(results), len(operands), len(successors), len(properties))
+        key = (*map(id, parts), *properties, *attributes, *counts, class_)
         text = self._texts.get(key)
-        if text is None and key in self._texts:
-            text = self._texts[key] = self._learn(op, named, parts)
         if text is None:
-            self._texts[key] = None
+            # Equal types may be different objects.
+            count = len(operands) + len(results)
+            shape = (*(id(self._types.first(each)) for each in parts[:count]), *key[count:])
+            text = self._texts.get(shape)
+            if text is None and shape in self._texts:
+                text = self._learn(op, varied, parts)
+            self._texts[shape] = self._texts[key] = text
+        if text is None:
             self._balances[class_] = balance - 1
             super().print_op(op)
         else:
             self._balances[class_] = balance + 1
-            self._fill(text, named)
+            self._fill(text, varied)
 
     def _learn(
-        self, op: Operation, named: Sequence[_Named], parts: Sequence[Attribute]
+        self, op: Operation, varied: Sequence[_Varied], parts: Sequence[Attribute]
     ) -> _Text | None:
         """Return the template of an op, or None if its text does not suit all ops of the shape."""
-        if len(set(named)) != len(named) or not all(map(is_known_attribute, parts)):
+        if len(set(varied)) != len(varied) or not all(map(is_known_attribute, parts)):
             return None
+        symbols = [each for each in varied if isinstance(each, str)]
         stream = self.stream
-        self.stream, self._marked = text, marked = StringIO(), list["_Named"]()
-        symbols = [each for each in named if isinstance(each, SymbolRefAttr)]
+        self.stream, self._marked = text, marked = StringIO(), list["_Varied"]()
         self._symbol = symbols[0] if symbols else None
         try:
             super().print_op(op)
         finally:
-            self.stream, self._marked = stream, None
-        head, *rest = text.getvalue().split(_NAME)
+            self.stream, self._marked, self._symbol = stream, None, None
+        head, *rest = text.getvalue().split(_PLACEHOLDER)
         if (
             len(rest) != len(marked)
-            or [each for each in marked if isinstance(each, SymbolRefAttr)] != symbols
+            or [each for each in marked if isinstance(each, str)] != symbols
             or "\n" in "".join((head, *rest))
         ):
             return None
-        places = [named.index(each) for each in marked]
+        places = [varied.index(each) for each in marked]
         return _Text(parts, head, list(zip(places, rest, strict=True)))
 
-    def _fill(self, text: _Text, named: Sequence[_Named]) -> None:
+    def _fill(self, text: _Text, varied: Sequence[_Varied]) -> None:
         """Print an op from the template of its shape."""
         names, line = self._names, text.head
         for place, following in text.rest:
-            each = named[place]
-            name = names.get(id(each))
+            each = varied[place]
+            name = each if type(each) is str else names.get(id(each))
             if name is not None:
                 line += name + following
                 continue
             if line:
                 self.print_string(line)
-            if isinstance(each, SymbolRefAttr):
-                self.print_symbol_name(each.root_reference.data)
+            if isinstance(each, SSAValue):
+                names[id(each)] = f"%{self.print_ssa_value(each)}"
             elif isinstance(each, Block):
                 names[id(each)] = f"^{self.print_block_name(each)}"
-            else:
-                names[id(each)] = f"%{self.print_ssa_value(each)}"
             line = following
         self.print_string(line)
+
+
+def _spelling(attribute: Attribute) -> str | None:
+    """Return the digits of an integer or the name of a symbol as printed, or None if unusual."""
+    if type(attribute) is IntegerAttr and attribute.type != i1:
+        return str(attribute.value.data)
+    if type(attribute) is SymbolRefAttr and not attribute.nested_references.data:
+        name = attribute.root_reference.data
+        return name if name.isidentifier() and name.isascii() else None
+    return None

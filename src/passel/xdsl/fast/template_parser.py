@@ -24,7 +24,6 @@ from xdsl.utils.lexer import Span
 from passel.xdsl.fast.known import has_known_parser, is_known_class
 from passel.xdsl.fast.templates import (
     LINE,
-    Hole,
     Template,
     Types,
     can_follow,
@@ -39,9 +38,6 @@ from passel.xdsl.source_parser import SourceParser
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
-
-    from xdsl.ir import Attribute
-
 
 _MAX_SHAPES: Final = 20_000
 """The maximum number of shapes per stack of dialects; each takes half a kilobyte."""
@@ -226,9 +222,10 @@ class TemplateParser(SourceParser):
                 return None
         filling = None
         if template.hole is not None and spelling is not None:
-            filling = self._find_attribute(template.hole, spelling)
-            if filling is None:
+            filling = self._spelled.get(spelling)
+            if filling is None and (filling := template.hole.attribute(spelling)) is None:
                 return None
+            self._spelled[spelling] = filling
         successors = self._find_blocks(template, names, start, content)
         if successors is None:
             return None
@@ -255,13 +252,6 @@ class TemplateParser(SourceParser):
                 return None
             operands.append(value)
         return operands
-
-    def _find_attribute(self, hole: Hole, spelling: str) -> Attribute | None:
-        """Return the attribute that the shape leaves out, or None if it is invalid for its type."""
-        found = self._spelled.get(spelling)
-        if found is None and (found := hole.attribute(spelling)) is not None:
-            self._spelled[spelling] = found
-        return found
 
     def _find_blocks(
         self, template: Template, names: list[str], start: int, content: str
