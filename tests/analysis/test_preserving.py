@@ -114,21 +114,6 @@ def test_what_is_produced_is_kept_for_the_op_alone() -> None:
 # -- Deciding for oneself --------------------------------------------------------------------
 
 
-class Mortal(Total):
-    """Survives nothing that could change the op."""
-
-    def is_invalidated(self, preserved: PreservedAnalyses) -> bool:
-        """Die."""
-        return True
-
-
-def test_an_analysis_may_decide_to_go() -> None:
-    """`is_invalidated` that returns True drops an analysis that was preserved."""
-    seen: list[bool] = []
-    manager(keep(Mortal, Total), look(seen, Mortal, Total)).run(parse_toy("toy.module"))
-    assert seen == [False, True]
-
-
 def test_an_analysis_is_told_what_was_preserved() -> None:
     """`preserved` tells all, nothing, and each analysis apart."""
     told: list[tuple[bool, ...]] = []

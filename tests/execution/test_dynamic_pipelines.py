@@ -18,7 +18,6 @@ from toy_steps import (
 )
 
 from passel import (
-    AnchorError,
     OpPassManager,
     Pass,
     PassContext,
@@ -32,15 +31,6 @@ if TYPE_CHECKING:
     from passel.schedule import Pipeline, Step
 
 # -- Where -----------------------------------------------------------------------------------
-
-
-def test_an_any_pipeline_runs_on_every_op_that_may_run_passes() -> None:
-    """`any` takes the op as it is."""
-    ran: list[str | None] = []
-    inner = pipeline(step(lambda op, _: ran.append(op.symbol)), anchor="any")
-    outer = step(lambda op, ctx: [ctx.run_pipeline(inner, func) for func in op.body])
-    manager(outer).run(parse_toy(FUNCS))
-    assert ran == ["f", "g"]
 
 
 @pytest.mark.parametrize("where", ["parent", "sibling", "detached"])
@@ -70,18 +60,6 @@ def test_an_op_that_is_not_inside_is_refused(where: str) -> None:
     assert [diagnostic.message for diagnostic in result.diagnostics] == [message]
     assert ran == []
     assert len([event for event in events if "pipeline" in event]) == 2
-
-
-def test_a_pipeline_for_another_op_is_an_error() -> None:
-    """The anchor is checked, though MLIR only asserts it, and the pass may not ignore it."""
-
-    def outer(op: ToyOp, ctx: PassContext) -> None:
-        with pytest.raises(AnchorError, match=r"can't run 'toy.func' pass manager on 'toy.module'"):
-            ctx.run_pipeline(pipeline(), op)
-        ctx.run_pipeline(pipeline(), op)
-
-    (failure,) = failed_run(manager(step(outer))).failures
-    assert failure.kind == "crashed"
 
 
 def test_an_op_that_may_not_run_passes_is_a_failure() -> None:

@@ -256,25 +256,33 @@ INTERRUPTED = """
 import signal
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
+import passel.manager.pass_manager as managers
 from passel import PassManager
+from passel.execution.strategies.fork import Forked
 from passel.testing import ToyAdapter, parse_toy
 from slow_pass import Sleep
 
 if __name__ == "__main__":
     manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Sleep())
+    module = parse_toy("toy.module(toy.func,toy.func,toy.func,toy.func)")
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    with ProcessPoolExecutor(2, get_context("spawn")) as pool:
-        try:
-            manager.run(parse_toy("toy.module(toy.func,toy.func,toy.func,toy.func)"), executor=pool)
-        except KeyboardInterrupt:
-            print("interrupted", flush=True)
+    try:
+        {run}
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+"""
+IN_FORKS = "managers.strategy_for = lambda *_: Forked(2); manager.run(module)"
+IN_POOL = """
+        with ProcessPoolExecutor(2, get_context("spawn")) as pool:
+            manager.run(module, executor=pool)
 """
 
 
-def test_ctrl_c_ends_a_run_and_its_pool(tmp_path: Path) -> None:
-    """A terminal's interrupt, which workers get as well, ends all of them at once."""
+@pytest.mark.parametrize(("run", "is_pool"), [(IN_FORKS, False), (IN_POOL, True)])
+def test_ctrl_c_ends_a_run_and_its_workers(tmp_path: Path, run: str, is_pool: bool) -> None:
+    """An interrupt, in a terminal also of the workers, ends all of them at once."""
     script = tmp_path / "script.py"
-    script.write_text(INTERRUPTED, encoding="utf-8")
+    script.write_text(INTERRUPTED.replace("{run}", run.lstrip()), encoding="utf-8")
     paths = os.pathsep.join([str(Path(slow_pass.__file__).parent), *filter(None, sys.path)])
     with subprocess.Popen(
         [sys.executable, script],
@@ -286,9 +294,10 @@ def test_ctrl_c_ends_a_run_and_its_pool(tmp_path: Path) -> None:
     ) as process:
         assert process.stdout is not None
         workers = [int(process.stdout.readline()) for _ in range(2)]
-        os.killpg(process.pid, signal.SIGINT)
+        (os.killpg if is_pool else os.kill)(process.pid, signal.SIGINT)
         rest, _ = process.communicate(timeout=20)
     assert "interrupted\n" in rest
+    assert process.returncode == 0
     for worker in workers:
         with pytest.raises(ProcessLookupError):
             os.kill(worker, 0)

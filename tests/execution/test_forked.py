@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -56,18 +55,24 @@ class Counting(PassInstrumentation):
         self.count += 1
 
 
-def test_what_cannot_follow_keeps_everything_here(caplog: pytest.LogCaptureFixture) -> None:
-    """An instrumentation without `split` sees all of a run; that there are no workers is said once."""
+@pytest.mark.parametrize("gated", [False, True])
+def test_what_cannot_follow_keeps_everything_here(
+    caplog: pytest.LogCaptureFixture, gated: bool
+) -> None:
+    """An instrumentation without `split` or a gate is for one process; the reason is said once."""
     manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", TellProcess())
     counting = Counting()
-    manager.add_instrumentation(counting)
-    module = module_of(8)
-    manager.run(module, jobs=2)
-    manager.run(module_of(8), jobs=2)
-    assert counting.count == 18
-    assert str(module).count(" 2") == 8
-    said = "not using worker processes: Counting can observe passes in one process only"
-    assert caplog.messages == [said]
+    if gated:
+        manager.add_gate(lambda step, _: bool(step.path))
+    else:
+        manager.add_instrumentation(counting)
+    for _ in range(2):
+        module = module_of(8)
+        manager.run(module, jobs=2)
+        assert str(module).count(" 2") == 8
+    assert counting.count == (0 if gated else 18)
+    why = "gates run" if gated else "Counting can observe passes"
+    assert caplog.messages == [f"not using worker processes: {why} in one process only"]
 
 
 LOST = "which a fork would leave behind"
@@ -126,53 +131,6 @@ print(str(module).count(" 1"))
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, capture_output=True, check=False, text=True, env=there)
     assert (done.stdout, done.stderr) == ("0\n" if log else "8\n", log)
-
-
-def test_gates_keep_everything_here(caplog: pytest.LogCaptureFixture) -> None:
-    """The reason for using no workers is logged once."""
-    manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Again())
-    manager.add_gate(lambda step, _: bool(step.path))
-    for _ in range(2):
-        manager.run(module_of(4), jobs=2, on_diagnostic=lambda _: None)
-    assert caplog.messages == ["not using worker processes: gates run in one process only"]
-
-
-INTERRUPTED = """
-import os, signal, sys, time
-from passel import Pass, PassManager
-from passel.execution.strategies.fork import Forked
-from passel.testing import ToyAdapter, parse_toy
-
-class Sleep(Pass):
-    name = "sleep"
-    def run(self, op, ctx):
-        os.write(1, b"%d\\n" % os.getpid())
-        time.sleep(60)
-
-import passel.manager.pass_manager as managers
-managers.strategy_for = lambda jobs, executor: Forked(jobs)
-manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Sleep())
-signal.signal(signal.SIGINT, signal.default_int_handler)
-try:
-    manager.run(parse_toy("toy.module(toy.func,toy.func,toy.func,toy.func)"), jobs=2)
-except KeyboardInterrupt:
-    print("interrupted")
-"""
-
-
-def test_ctrl_c_ends_the_workers() -> None:
-    """An interrupt ends the run at once, and leaves no process behind."""
-    command = [sys.executable, "-c", INTERRUPTED]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        workers = [int(process.stdout.readline()) for _ in range(2)]
-        process.send_signal(signal.SIGINT)
-        rest, _ = process.communicate(timeout=20)
-    assert rest == "interrupted\n"
-    assert process.returncode == 0
-    for worker in workers:
-        with pytest.raises(ProcessLookupError):
-            os.kill(worker, 0)
 
 
 class HalfApplying(ToyAdapter):

@@ -25,7 +25,7 @@ from passel.execution import Run
 from passel.execution.strategies import Sequential
 from passel.hooks import Instrumentor
 from passel.schedule import PipelineCompiler
-from passel.testing import ToyAdapter, ToyOp, parse_toy
+from passel.testing import EventRecorder, ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -137,44 +137,22 @@ def test_hooks_of_all_instrumentations_pair(
 @pytest.mark.parametrize("hook", ["before_pass", "after_pass"])
 def test_a_hook_may_fail_a_pass(hook: str) -> None:
     """By `PassFailure`: its pass fails, the rest on that op is skipped, siblings go on."""
-    ran: list[str] = []
 
-    class Refuse(PassInstrumentation):
-        ends: list[str]
-
-        def __init__(self) -> None:
-            self.ends = []
-
-        def before_pass(self, step: Any, op: ToyOp) -> None:
-            self._refuse("before_pass", step, op)
-
-        def after_pass(self, step: Any, op: ToyOp) -> None:
-            self.ends.append(f"passed {op.symbol}")
-            self._refuse("after_pass", step, op)
-
-        def after_pass_failed(self, step: Any, op: ToyOp, failure: object) -> None:
-            self.ends.append(f"failed {op.symbol}")
-
-        @staticmethod
-        def _refuse(name: str, step: Any, op: ToyOp) -> None:
-            if (name, op.symbol) == (hook, "a") and step.pass_ is not None:
-                raise PassFailure("the budget is used up")
-
-    class Note(Pass[Any]):
-        name = "note"
-
-        def run(self, op: ToyOp, ctx: PassContext) -> None:
-            ran.append(str(op.symbol))
+    def refuse(self: EventRecorder, step: Any, op: ToyOp) -> None:
+        getattr(EventRecorder, hook)(self, step, op)
+        if op.symbol == "a":
+            raise PassFailure("the budget is used up")
 
     pm = PassManager("toy.module", adapter=ToyAdapter())
-    pm.nest("toy.func").add(Note(), Note())
-    refuse = Refuse()
-    pm.add_instrumentation(refuse)
+    pm.nest("toy.func").add(Work(), Work())
+    recorder = type("Refuse", (EventRecorder,), {hook: refuse})()
+    pm.add_instrumentation(recorder)
+    module = parse_toy(MODULE)
     with pytest.raises(PassFailedError, match="the budget is used up") as caught:
-        pm.run(parse_toy(MODULE), on_diagnostic=lambda _: None)
+        pm.run(module, on_diagnostic=lambda _: None)
     assert [(each.kind, each.symbol) for each in caught.value.failures] == [("failed", "a")]
-    assert ran == (["b", "b"] if hook == "before_pass" else ["a", "b", "b"])
-    assert len(refuse.ends) == 4  # each that began, once
+    assert [each.value for each in module.body[:2]] == [int(hook == "after_pass"), 2]
+    assert sum(each.startswith("after-pass") for each in recorder.events) == 4  # each that began
 
 
 # -- Signals ---------------------------------------------------------------------------------

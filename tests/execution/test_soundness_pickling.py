@@ -119,25 +119,19 @@ def run(how: str, *, reads: bool) -> tuple[Outcome, BaseException | None]:
 @pytest.mark.parametrize("reads", [False, True])
 @pytest.mark.parametrize("how", WAYS)
 def test_an_outcome_survives(how: str, *, reads: bool) -> None:
-    """All but causes is equal; these are of the same class, or say what they were."""
+    """All but causes is equal; these keep the name of their class, message and traceback as text."""
     outcome, _ = run(how, reads=reads)
     again: Outcome = pickle.loads(pickle.dumps(outcome))
     assert (again.changed, again.counts) == (outcome.changed, outcome.counts)
     assert again.diagnostics == outcome.diagnostics
     assert [each[:-1] for each in again.failures] == [each[:-1] for each in outcome.failures]
     pickle.dumps(again)
-
-
-@pytest.mark.parametrize("how", ["fail", "crash", "held", "unreadable", "mute"])
-def test_a_cause_keeps_what_it_says(how: str) -> None:
-    """The name of its class, however local, its message, and its traceback as text."""
-    outcome, _ = run(how, reads=False)
-    was: Any = outcome.failures[0].cause
-    cause: Any = pickle.loads(pickle.dumps(outcome)).failures[0].cause
-    told = str(cause.__cause__)
-    assert "Traceback (most recent call last)" in told
-    assert "test_soundness_pickling.py" in told
-    assert (type(cause).__name__, words_of(cause)) == (type(was).__name__, words_of(was))
+    if how in {"fail", "crash", "held", "unreadable", "mute"}:
+        was: Any = outcome.failures[0].cause
+        cause: Any = again.failures[0].cause
+        assert "Traceback (most recent call last)" in str(cause.__cause__)
+        assert "test_soundness_pickling.py" in str(cause.__cause__)
+        assert (type(cause).__name__, words_of(cause)) == (type(was).__name__, words_of(was))
 
 
 @pytest.mark.parametrize("how", ["fail", "crash", "held", "invalid"])
