@@ -140,6 +140,20 @@ def test_what_has_moved_is_used_as_it_was() -> None:
     assert changed(loop, other)[2:] == ["-    use %0, %1", "+    use %0, %0"]
 
 
+def test_an_op_with_another_constant_is_matched_at_its_place() -> None:
+    """Uses have not changed if the name of the op's operand differs only in numbers."""
+    add, use = "  %3 = arith.addi %1, {}\n", "  test.use %3\n"
+    constants = "  %c2 = arith.constant 2\n", "  %c2_1 = arith.constant 2\n"
+    old = "".join(constants) + add.format("%c2_1") + use
+    new = constants[0] + add.format("%c2") + use + "  %4 = arith.addi %2, %c2_1\n"
+    assert changed(old, new) == [
+        "-  %c2_1 = arith.constant 2",
+        "-  %3 = arith.addi %1, %c2_1",
+        "+  %3 = arith.addi %1, %c2",
+        "+  %4 = arith.addi %2, %c2_1",
+    ]
+
+
 def test_an_op_in_another_region_has_changed() -> None:
     """The indentation shows the change of region; the uses of the op have not changed."""
     old, new = "a.a {\n    %0 = b.b\n    c.c %0\n}\n", "%0 = b.b\na.a {\n    c.c %0\n}\n"

@@ -29,9 +29,9 @@ _HIDDEN = "\x0e{}\x0f"
 _BRACKET = re.compile(r'"(?:\\.|[^"\\])*"|[()]')
 
 _NAME = re.compile(
-    r'"(?:\\.|[^"\\])*" | \x0e[^\x0f]*\x0f | ([%^][\w$.\-]*?)(?:_?\d+)?(?![\w$.\-])', re.VERBOSE
+    r'"(?:\\.|[^"\\])*" | \x0e[^\x0f]*\x0f | ([%^][\w$.\-]*)', re.VERBOSE
 )
-"""The name of a value or a block: the given name, and a number that the printer adds.
+"""The name of a value or a block.
 
 Strings and hidden parts match as well, so that no names are found inside them.
 """
@@ -238,7 +238,10 @@ def _read(lines: Sequence[str]) -> list[_Line]:
 
 
 def _unnumbered(name: re.Match[str]) -> str:
-    return name[1] or ("" if name[0][0] == _HIDDEN[0] else name[0])
+    """Return a name without the numbers that printers add, a string, or nothing if hidden."""
+    if name[1]:
+        return name[1].rstrip("_0123456789")
+    return "" if name[0][0] == _HIDDEN[0] else name[0]
 
 
 def with_hidden_locations(line: str) -> str:
