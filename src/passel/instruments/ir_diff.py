@@ -28,9 +28,7 @@ _HIDDEN = "\x0e{}\x0f"
 
 _BRACKET = re.compile(r'"(?:\\.|[^"\\])*"|[()]')
 
-_NAME = re.compile(
-    r'"(?:\\.|[^"\\])*" | \x0e[^\x0f]*\x0f | ([%^][\w$.\-]*)', re.VERBOSE
-)
+_NAME = re.compile(r'"(?:\\.|[^"\\])*" | \x0e[^\x0f]*\x0f | ([%^][\w$.\-]*)', re.VERBOSE)
 """The name of a value or a block.
 
 Strings and hidden parts match as well, so that no names are found inside them.

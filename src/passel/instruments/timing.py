@@ -86,19 +86,6 @@ class _Open:
         self.added += sum(each.user for each in everyone.children) - waited
 
 
-class _Thread:
-    """The measurements of one thread.
-
-    Attributes:
-        open: The rows that are being measured, from the root to the innermost.
-        depth: The number of enclosing `with` statements that measure the total time.
-    """
-
-    def __init__(self, root: Timer) -> None:
-        self.open: list[_Open] = [_Open(root)]
-        self.depth: int = 0
-
-
 class Timing(PassInstrumentation):
     """An instrumentation that measures the time of passes, nested pipelines and analyses.
 
@@ -149,7 +136,9 @@ class Timing(PassInstrumentation):
         self._format: Literal["text", "json"] = output_format
         self._report = report
         self._split_at: tuple[float, float] | None = None  # elapsed time, and processor time
-        self._threads: dict[int, _Thread] = {}
+        # By thread: the root of its tree, and the open rows. A nested `with` repeats the innermost.
+        self._roots: dict[int, Timer] = {}
+        self._stacks: dict[int, list[_Open]] = {}
         self._worker: _Worker = 0, 0
         self._pairs = defaultdict[PassExecution, float](float)
         # By the enclosing row and the object that runs, for speed. A pass may build an equal
@@ -162,8 +151,8 @@ class Timing(PassInstrumentation):
     def timing(self) -> Timer:
         """The root of the tree of timers, whose `wall` is the total time measured so far."""
         total = Timer("root")
-        for thread in list(self._threads.values()):
-            total.absorb(thread.open[0].row)
+        for root in list(self._roots.values()):
+            total.absorb(root)
         return total
 
     @contextmanager
@@ -178,18 +167,17 @@ class Timing(PassInstrumentation):
 
     def __enter__(self) -> Self:
         """Start including the body of a `with` statement in the total time."""
-        self._worker = os.getpid(), get_ident()
-        thread = self._thread()
-        if not thread.depth:
-            thread.open[0] = _Open(thread.open[0].row)
-        thread.depth += 1
+        self._worker = os.getpid(), (thread := get_ident())
+        stack = self._stacks.setdefault(thread, [])
+        root = self._roots.setdefault(thread, Timer("root"))
+        stack.append(stack[-1] if stack else _Open(root))
         return self
 
     def __exit__(self, *_: object) -> None:
-        thread = self._thread()
-        thread.depth -= 1
-        if not thread.depth:
-            thread.open[0].close()
+        stack = self._stacks[get_ident()]
+        ended = stack.pop()
+        if not stack:
+            ended.close()
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         """Show the measurements so far, in notebooks."""
@@ -216,7 +204,7 @@ class Timing(PassInstrumentation):
         The wall time is the time of the slowest worker, and the user time is the sum over all
         workers. For a worker process, the user time is the processor time of the process.
         """
-        self._thread().open[-1].merge(child._worker, child.timing)
+        self._stacks[get_ident()][-1].merge(child._worker, child.timing)
         for pair, seconds in child._pairs.items():
             self._pairs[pair] += seconds
 
@@ -227,7 +215,7 @@ class Timing(PassInstrumentation):
             elapsed, used = perf_counter() - self._split_at[0], process_time() - self._split_at[1]
             for each in measured.walk():
                 each.user *= min(1.0, used / elapsed)
-        own = {"_threads": {get_ident(): _Thread(measured)}, "_rows": {}, "_report": False}
+        own = {"_roots": {0: measured}, "_stacks": {}, "_rows": {}, "_report": False}
         return super().__getstate__() | own
 
     # -- Hooks: short, because their time counts as the passes' time ----------------------------
@@ -239,7 +227,7 @@ class Timing(PassInstrumentation):
     def after_run(self, run: ObservedRun, *, failed: bool) -> None:
         """Stop measuring the total time, and print the report if it is enabled."""
         self.__exit__()
-        if self._report is not False and not self._thread().depth:
+        if self._report is not False and not self._stacks[get_ident()]:
             self.write_report(sys.stderr if self._report is True else self._report)
 
     def before_pass(self, step: Step, op: Any) -> None:
@@ -273,27 +261,24 @@ class Timing(PassInstrumentation):
         self._end()
 
     def _begin(self, what: Any) -> None:
-        thread = self._threads.get(get_ident()) or self._thread()
-        above = thread.open[-1].row
+        stack = self._stacks[get_ident()]
+        above = stack[-1].row
         row = self._rows.get((id(above), what))
         if row is None:
             if len(self._rows) >= _MOST_ALIASES:
                 self._rows.clear()  # most are of objects that ran once, such as dynamic pipelines
             row = self._rows[id(above), what] = above.child(_row_of(what))
-        thread.open.append(_Open(row))
+        stack.append(_Open(row))
 
     def _end(self) -> float:
         """Add the time of the innermost open row to it, and return that time."""
-        rows = self._threads[get_ident()].open
-        ended = rows.pop()
+        stack = self._stacks[get_ident()]
+        ended = stack.pop()
         seconds = ended.close()
-        around = rows[-1]
+        around = stack[-1]
         around.inside += seconds
         around.added += ended.added
         return seconds
-
-    def _thread(self) -> _Thread:
-        return self._threads.setdefault(get_ident(), _Thread(Timer("root")))
 
 
 def _row_of(what: Any) -> Timer:
