@@ -295,11 +295,7 @@ class PassContext(Generic[StateT]):
             )
         if amount < 0:
             raise ValueError(f"statistic '{statistic.name}' cannot be increased by {amount}")
-        self.count_by_name(statistic.name, amount)
-
-    def count_by_name(self, name: str, amount: int) -> None:
-        """Increase a statistic of an IR's own pass, given the name of the statistic."""
-        counts, key = self.recorded().counts, (self.step.path, name)
+        counts, key = self.recorded().counts, (self.step.path, statistic.name)
         counts[key] = counts.get(key, 0) + amount
 
     @property

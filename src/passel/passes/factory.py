@@ -130,9 +130,8 @@ def class_like(pass_: _Prototype, name: str) -> type[Pass[Any, Any]]:
         >>> print(UnrollMuch(), UnrollMuch(factor=4), UnrollMuch().factor)
         unroll-much unroll-much{factor=4} 16
     """
-    base = pass_ if isinstance(pass_, type) else type(pass_)
+    base, given = (pass_, ()) if isinstance(pass_, type) else (type(pass_), pass_.option_nodes())
     if name == base.name:
-        given = () if isinstance(pass_, type) else pass_.option_nodes()
         if not given:
             return base
         optional = {each.name for each in base.option_infos() if not each.required}

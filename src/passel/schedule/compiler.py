@@ -87,7 +87,7 @@ class PipelineCompiler:
         if self.guard is not None:
             self.guard.check(visits)
         here = [visit for visit in visits if not visit.is_elsewhere]
-        self._check_ir(here)
+        self._check_passes(here)
         pipeline = merged(tree, outer, adapter=self.adapter, context=self.context)
         self._check(pipeline, tree.registry)
         self._load_dialects(here)
@@ -97,9 +97,15 @@ class PipelineCompiler:
             check_contracts(pipeline)
         return Schedule(pipeline)
 
-    def _check_ir(self, visits: Iterable[Visit]) -> None:
-        """Reject passes for another IR."""
+    def _check_passes(self, visits: Iterable[Visit]) -> None:
+        """Reject incomplete passes, and passes for another IR."""
         for pass_, span, _ in visits:
+            try:
+                pass_.check_complete()
+            except DefinitionError as error:
+                if span is None:
+                    raise
+                raise PipelineError(Problem(str(error), span)) from error
             if pass_.ir not in ("", self.adapter.name):
                 message = (
                     f"pass '{pass_.name}' runs on {pass_.ir} ops, but this pipeline runs on "
@@ -123,27 +129,10 @@ class PipelineCompiler:
         self, pipeline: Pipeline, names: PassRegistry | None, outer: tuple[OpKind, ...] = ()
     ) -> None:
         """Perform the checks that do not need ops, innermost pipelines first."""
-        for step in pipeline.passes():
-            try:
-                step.pass_.check_complete()
-            except DefinitionError as error:
-                if step.span is None:
-                    raise
-                raise PipelineError(Problem(str(error), step.span)) from error
-        kind = self._checked_kind(pipeline, names)
-        for step in pipeline.steps:
-            for inner in step.pipelines:
-                self._check(inner, names, outer if kind is None else (kind, *outer))
-        if kind is not None:
-            _check_schedulable(pipeline, kind, outer)
-
-    def _checked_kind(self, pipeline: Pipeline, names: PassRegistry | None) -> OpKind | None:
-        """Return the kind of a pipeline's ops; None for `any`, or if the kind is not known yet."""
         anchor, span = pipeline.anchor, pipeline.spans[0]
-        if anchor == ANY:
-            return None
-        kind = self.adapter.kind_named(self.context, anchor)
-        if kind is None and pipeline.path != anchor:  # at the top, the op that it runs on decides
+        kind = None if anchor == ANY else self.adapter.kind_named(self.context, anchor)
+        # At the top, the op that the pipeline runs on decides whether the anchor exists.
+        if kind is None and anchor not in (ANY, pipeline.path):
             message = unknown_anchor(self.adapter, self.context, pipeline.to_node(), names)
             raise AnchorError(Problem(message, span))
         if kind is not None and not kind.isolated and pipeline.steps:
@@ -152,7 +141,11 @@ class PipelineCompiler:
                 "'IsolatedFromAbove', so its passes could not run separately from the ops around it"
             )
             raise AnchorError(Problem(message, span))
-        return kind
+        for step in pipeline.steps:
+            for inner in step.pipelines:
+                self._check(inner, names, outer if kind is None else (kind, *outer))
+        if kind is not None:
+            _check_schedulable(pipeline, kind, outer)
 
 
 def unknown_anchor(
