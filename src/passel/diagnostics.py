@@ -206,10 +206,13 @@ class Diagnostic:
             the diagnostic is an error; empty if the op is not printed.
         print_op: A function that prints the op; None if the diagnostic does not refer to an op.
         remark: The optimization remark that the diagnostic reports; None for other diagnostics.
+        is_extra: Whether mlir-opt reports nothing in place of the diagnostic, so that
+            `--verify-diagnostics` does not expect it.
     """
 
     __slots__ = (
-        *("location", "message", "notes", "op_text", "origin", "print_op", "remark", "severity"),
+        *("is_extra", "location", "message", "notes", "op_text", "origin", "print_op", "remark"),
+        "severity",
     )
 
     def __init__(
@@ -231,6 +234,7 @@ class Diagnostic:
         self.op_text: str = op_text
         self.print_op: Callable[[], str] | None = print_op
         self.remark: OptimizationRemark | None = remark
+        self.is_extra: bool = False
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Diagnostic) and self._data() == other._data()

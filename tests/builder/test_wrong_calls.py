@@ -21,6 +21,7 @@ from passel import (
 )
 from passel.builder import (
     CLEANUP,
+    LOWERING,
     Bundle,
     DeclarationTable,
     PassType,
@@ -52,6 +53,9 @@ WRONG: list[tuple[Callable[[Call], object], type[Exception], str]] = [
     (lambda b: b.find(["a"]), TypeError, TARGET),
     (lambda b: b.constrain(["a"], once()), TypeError, TARGET),
     (lambda _: not_between("a", ("a",)), TypeError, TARGET),  # pyright: ignore[reportArgumentType]
+    (lambda b: b.insert_before("aa", B()), InsertionError, "'aa' is not in the pipeline; did you mean 'a'"),
+    (lambda b: b.insert_after(LOWERING, B()), InsertionError, "there is no pass of type 'lowering': add one, or declare"),
+    (lambda b: b.insert_before(A, OnFunc()), AnchorError, "did you intend to nest"),
     (lambda b: b.insert_before(STEP, B()), InsertionError, "'a' is not in the pipeline"),
     (lambda b: b.insert_inside("a", X()), InsertionError, "stage 'a' is not in the pipeline; it has 'pre_codegen', 'codegen', "),
     (lambda b: b.add(X(), stage="codgen"), InsertionError, "stage 'codgen' is not in the pipeline; did you mean 'codegen'?"),

@@ -10,7 +10,7 @@ from documents import ROOT
 from xdsl.xdsl_opt_main import xDSLOptMain
 
 from passel.tool.flags import NOT_HERE
-from passel.tool.settings import flags_by_name
+from passel.tool.settings import Settings, by_name
 
 if TYPE_CHECKING:
     from tool_fixtures import MlirOpt
@@ -32,7 +32,9 @@ def named_on(page: str) -> set[str]:
 def test_every_flag_of_mlir_opt_has_a_row(mlir_opt: MlirOpt) -> None:
     """Those that passel-opt has, those that it knows to lack, and whatever else is MLIR's."""
     theirs = set(re.findall(r"^  --?([\w-]+)", mlir_opt("--help-hidden").out, re.MULTILINE))
-    expected = theirs & (flags_by_name().keys() | NOT_HERE.keys()) - _SPELT_OTHERWISE
+    expected = (
+        theirs & (by_name(Settings.flags.values()).keys() | NOT_HERE.keys()) - _SPELT_OTHERWISE
+    )
     expected |= {name for name in theirs if name.startswith(("mlir-", "remark"))}
     expected -= {name for name in theirs if name.startswith("remarks-filter-")}  # one row says so
     assert len(expected) > 60

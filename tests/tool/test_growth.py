@@ -25,9 +25,8 @@ if TYPE_CHECKING:
 def verify(size: int) -> None:
     """Check errors off a list: directives for lines, and as many for the same line."""
     numbers = range(1, size + 1)
-    verifier = DiagnosticVerifier(
-        SourcePart("\n".join(f"x // expected-error {{{{no {n}}}}}" for n in numbers), "in")
-    )
+    lines = (f"x // expected-error {{{{no {n}}}}}" for n in numbers)
+    verifier = DiagnosticVerifier(SourcePart("\n".join(lines), "in"))
     for n in numbers:
         verifier(Diagnostic(Severity.ERROR, f"no {n}", Location("in", n, 1)))
     assert not verifier.finish()

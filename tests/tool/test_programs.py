@@ -28,7 +28,7 @@ def test_the_help_has_all_flags(
     assert main(["--help"]) == 0
     out = capsys.readouterr().out
     assert f"\nUsage: {program.name} " in out
-    shown = [flag for flag in program.flags if flag.help]
+    shown = [flag for _, flags in program.groups for flag in flags if flag.help]
     assert len(shown) > 2
     for flag in shown:
         assert flag.help in out

@@ -42,7 +42,6 @@ def test_fast_paths_are_turned_off(tool: Tool) -> None:
         ([], "passel-opt: error: target 'llvm' needs the Python module 'llvmlite'"),
         (["--compat=xdsl"], "ModuleNotFoundError: No module named 'llvmlite"),
     ],
-    ids=["passel", "compat"],
 )
 def test_a_target_whose_package_is_missing_is_one_clear_line(
     flags: list[str], message: str, tool: Tool, monkeypatch: pytest.MonkeyPatch

@@ -12,7 +12,7 @@ from passel.builder.rules import Rules
 from passel.builder.steps import Scope, Step, placed_of, steps_in, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterable
 
     from passel.builder.constraints import Rule
     from passel.builder.declarations import DeclarationTable
@@ -48,17 +48,25 @@ class Draft:
     removals: tuple[tuple[list[Step], Rules, str], ...] = ()
     users: tuple[tuple[Step, str], ...] = ()
     _numbers: Counter[str] = field(default_factory=Counter[str])
+    _rules: Rules | None = None
 
     @property
     def rules(self) -> Rules:
         """The rules for the steps of the draft, valid until the next change."""
-        return Rules(self.root, self.declarations, self.constraints)
+        if self._rules is None or self._rules.version != self.declarations.version:
+            self._rules = Rules(self.root, self.declarations, self.constraints)
+        return self._rules
 
     def copy(self) -> Draft:
         """Return an independent copy of the draft."""
         other = copy(self)
-        other.root, other._numbers = self.root.copy(), self._numbers.copy()
+        other.root, other._numbers, other._rules = self.root.copy(), self._numbers.copy(), None
         return other
+
+    def constrain(self, rules: Iterable[Rule]) -> None:
+        """Add rules for present and future steps."""
+        self.constraints += tuple(rules)
+        self._rules = None
 
     def manager(self) -> PassManager:
         """Return a pass manager with the contents of the draft."""
@@ -70,12 +78,11 @@ class Draft:
     @contextmanager
     def all_or_nothing(self) -> Generator[None]:
         """Undo all changes to the draft if the `with` block raises an exception."""
-        before = dict(vars(self))
-        self.root, self._numbers = self.root.copy(), self._numbers.copy()
+        before = self.copy()
         try:
             yield
         except BaseException:
-            vars(self).update(before)
+            vars(self).update(vars(before))
             raise
 
     # -- Nodes ------------------------------------------------------------------------------
@@ -94,6 +101,7 @@ class Draft:
         for step in steps_in(nodes):
             step.call = step.call or self.calls
         scope.items[index:index] = nodes
+        self._rules = None
 
     def _new_label(self, node: Node, known: set[str]) -> str:
         """Return a label that was never used: a name, or a name with a number."""
@@ -104,6 +112,12 @@ class Draft:
             label = name if self._numbers[name] == 1 else f"{name}#{self._numbers[name]}"
         return label
 
+    def arrange(self, scope: Scope, items: list[Node]) -> None:
+        """Put the items of a scope into another order."""
+        scope.items = items
+        self._rules = None
+
     def take_out(self, node: Node) -> None:
         """Remove a node, with all nested nodes, from the draft."""
         self.around(node)[-1].items.remove(node)
+        self._rules = None

@@ -60,7 +60,7 @@ def edited(draft: Draft, origin: Origin | None = None) -> Generator[Edit]:
         rules = draft.rules
         if edit.placed:
             for scope in dict.fromkeys(draft.around(each)[-1] for each in edit.added):
-                scope.items = ordered(scope.items, edit.added, rules)
+                draft.arrange(scope, ordered(scope.items, edit.added, rules))
             rules = draft.rules
         for about, breach in rules.breaches.items():
             if about not in known:

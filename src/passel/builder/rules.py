@@ -56,6 +56,7 @@ class Rules:
         stages: The scopes of all stages, in order.
         labelled: All steps and scopes, by label.
         all: All pairs of a rule and a step to which the rule applies.
+        version: The version of the declarations.
     """
 
     def __init__(
@@ -67,7 +68,9 @@ class Rules:
         scopes = (each for each in nodes if isinstance(each, Scope))
         self.stages: list[Scope] = [each for each in scopes if each.kind == "stage"]
         self.labelled: dict[str, Node] = {each.label: each for each in nodes}
+        self.version: int = declarations.version
         self._declarations = declarations
+        self._types: dict[type[Pass[Any]], tuple[PassType, ...]] = {}
         self._found: dict[Target, list[Step]] = {}
         self.all: list[tuple[Rule, Step]] = [
             (rule, step)
@@ -86,7 +89,10 @@ class Rules:
 
     def types_of(self, step: Step) -> tuple[PassType, ...]:
         """Return the pass types of a step, which come from the pass and the bundles of the step."""
-        found = dict.fromkeys(self._declarations.of(step.pass_).types)
+        cls = type(step.pass_)
+        if cls not in self._types:
+            self._types[cls] = self._declarations.of(step.pass_).types
+        found = dict.fromkeys(self._types[cls])
         found |= dict.fromkeys(each for use in step.bundles for each in use.bundle.types)
         return tuple(found) or (UNKNOWN,)
 

@@ -63,7 +63,13 @@ class Failures(NamedTuple):
             kind, blamed, message = error.kind, error.op, error.message
             if kind != "isolation":
                 message = f"pass '{step.title}' failed{message and f': {message}'}"
-        return self.of(kind, sole(step, op), op, message, blamed=blamed, cause=error)
+        failure = self.of(kind, sole(step, op), op, message, blamed=blamed, cause=error)
+        if kind == "crashed":
+            from passel.tracebacks import raised_at  # noqa: PLC0415 - only needed in this case
+
+            note = failure.diagnostic.attach_note("the pass crashed here", raised_at(error))
+            note.is_extra = True
+        return failure
 
     def interrupted(self, step: Step, op: Any, error: BaseException) -> Failure:
         """Return the failure of a step that was interrupted while it ran on `op`."""
@@ -141,6 +147,7 @@ class Failures(NamedTuple):
         diagnostic = op_diagnostic(self.adapter, Severity.ERROR, message, blamed)
         if isinstance(cause, PassFailure) and not cause.message:
             diagnostic.print_op = None  # the pass has reported the error, with its op
+        diagnostic.is_extra = kind == "failed" and not getattr(cause, "message", "")
         step, passes, ops = suspects
         if passes:
             when = "after" if kind in ("invalid", "isolation") else "in"

@@ -17,7 +17,7 @@ from passel.hooks import PassInstrumentation
 from passel.ir import PrintFlags, ability_of
 from passel.schedule import PassStep, passes_of
 from passel.search.children import Died, SearchError, in_child
-from passel.search.oracle import Verdict
+from passel.search.oracle import Answer, Verdict
 from passel.search.subject import Case
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from passel.manager import PassManager
     from passel.record import Execution, Record
     from passel.schedule import Step
-    from passel.search.oracle import Answer
     from passel.search.subject import Subject
     from passel.search.trials import Trials
 
@@ -66,8 +65,8 @@ def bisect(
 ) -> Found:
     """Find the pass execution after which an op is bad, on any IR.
 
-    For N executions, the binary search runs the pipeline about log2(N) times, each time on a new
-    op. A dynamic pipeline counts as a part of the pass that runs the pipeline.
+    For N executions, the binary search runs the pipeline about log2(N) + 3 times, each time on a
+    new op. A dynamic pipeline counts as a part of the pass that runs the pipeline.
 
     Args:
         make_input: A function that returns a new copy of the input.
@@ -76,6 +75,7 @@ def bisect(
         is_bad: A function that returns whether an op is bad after some passes have run.
 
     Raises:
+        TypeError: If `make_input` or `is_bad` is not a function.
         SearchError: If the op is bad before any pass has run, the op is good after all passes have
             run, or two calls to `make_input` return the same op.
         PassFailedError: If a pass fails. The error names the pass.
@@ -97,9 +97,13 @@ def bisect(
 
     Source: `llvm::OptBisect`, LLVM 22.
     """
+    for name, given in (("make_input", make_input), ("is_bad", is_bad)):
+        if not callable(given):
+            how = "for example lambda: build()" if name == "make_input" else "which takes an op"
+            raise TypeError(f"{name} must be a function, {how}, not {type(given).__name__}")
     first: list[Any] = []
 
-    def run(limit: int | None) -> tuple[bool, _Limit]:
+    def run(limit: int | None) -> tuple[Any, _Limit]:
         op, limited, gate = make_input(), copy(manager), _Limit(limit)
         if first and op is first[0]:
             raise SearchError("make_input returned the same op twice: return a new op each time")
@@ -107,22 +111,15 @@ def bisect(
         limited.add_instrumentation(gate)
         limited.add_gate(gate)
         limited.run(op, jobs=1, on_diagnostic=lambda _: None)
-        return is_bad(op), gate
+        return op, gate
 
-    last: dict[int, Found | None] = {}
-
-    def is_bad_after(limit: int) -> bool:
-        bad, gate = run(limit)
-        last[limit] = gate.last
-        return bad
-
-    if is_bad_after(0):
+    if is_bad(run(0)[0]):
         raise SearchError("the input is bad before any pass has run, so no pass is the cause")
-    bad, whole = run(None)
-    if not bad:
+    op, whole = run(None)
+    if not is_bad(op):
         raise SearchError("the op is still good after the last pass: there is nothing to find")
-    last[whole.count] = whole.last
-    found = last[_first(whole.count, is_bad_after)]
+    number = _first(whole.count, lambda limit: is_bad(run(limit)[0]))
+    found = run(number)[1].last
     assert found is not None  # noqa: S101 - a pass ran, or the input would be bad
     return found
 
@@ -174,11 +171,13 @@ class Culprit(NamedTuple):
         execution: The recorded execution.
         before: The text of the IR before the execution.
         others: The other candidates, if the oracle cannot check the IR between the candidates.
+        symbols: The symbol names of the ops that the execution made interesting, if known.
     """
 
     execution: Execution
     before: str
     others: Sequence[Execution] = ()
+    symbols: Collection[str] = ()
 
 
 class Bisection:
@@ -238,7 +237,7 @@ class Bisection:
         unknown: set[int] = set()
         while candidates := [n for n in range(low + 1, high) if n not in unknown]:
             number = min(candidates, key=lambda n: abs(2 * n - low - high))
-            verdict = self._verdict(steps[number])
+            verdict = self._answer(steps[number]).verdict
             if verdict is Verdict.INTERESTING:
                 high = number
             elif verdict is Verdict.DULL:
@@ -251,12 +250,14 @@ class Bisection:
             raise SearchError(
                 f"the record lacks the IR between the passes that may be the cause: {listed(names)}"
             )
-        return Culprit(steps[high], before, steps[low + 1 : high])
+        symbols = self._answer(steps[high]).symbols
+        return Culprit(steps[high], before, steps[low + 1 : high], symbols)
 
     def _is_first(self, culprit: Culprit) -> bool:
         """Return whether the IR is interesting after an execution but not before it."""
-        before = self._trials.verdict(self._case(culprit.before))
-        return before is Verdict.DULL and self._verdict(culprit.execution) is Verdict.INTERESTING
+        before = self._trials.answer(self._case(culprit.before)).verdict
+        after = self._answer(culprit.execution).verdict
+        return before is Verdict.DULL and after is Verdict.INTERESTING
 
     def _check_ends(self) -> Collection[str]:
         """Test the last and the first state, and return the interesting symbols of the last state.
@@ -299,13 +300,15 @@ class Bisection:
     def _case(self, text: str) -> Case:
         return Case(text, self._oracle.pipeline)
 
-    def _verdict(self, step: Execution) -> Verdict:
+    def _answer(self, step: Execution) -> Answer:
+        """Return the answer about the state after an execution."""
         text = self._record.state_after(step)
-        verdict = Verdict.INVALID if text is None else self._trials.verdict(self._case(text))
+        answer = Answer(Verdict.INVALID) if text is None else self._trials.answer(self._case(text))
         if step.number not in self._told:
             self._told.add(step.number)
-            self._say(f"BISECT: state after pass ({step.number}) {title(step)}: {verdict.value}")
-        return verdict
+            state = f"state after pass ({step.number}) {title(step)}"
+            self._say(f"BISECT: {state}: {answer.verdict.value}")
+        return answer
 
 
 def title(execution: Execution) -> str:
@@ -359,7 +362,7 @@ def guilty_rewrite(
     def is_interesting(done: tuple[str, Sequence[str]] | None) -> bool:
         if done is None:
             return False
-        return trials.verdict(Case(done[0], trials.oracle.pipeline)) is Verdict.INTERESTING
+        return trials.answer(Case(done[0], trials.oracle.pipeline)).verdict is Verdict.INTERESTING
 
     whole = rerun()
     if whole is None or not is_interesting(whole):

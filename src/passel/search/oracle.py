@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
-from passel.diagnostics import brief, listed
+from passel.diagnostics import brief, listed, suggest
 from passel.errors import PasselError
 from passel.ir import InvalidIR, PrintFlags, ability_of, outwards
 from passel.search.children import Died, SearchError
@@ -134,7 +134,6 @@ class Command(Oracle):
         words: The command and its arguments. `{}` is replaced with the path of the file that
             contains the case. Without `{}`, this path becomes the last argument.
         subject: The subject that checks whether a case is valid, or None to skip the check.
-        suffix: The suffix of the file name.
         timeout: The time limit for the command in seconds, or None for no limit.
     """
 
@@ -143,12 +142,10 @@ class Command(Oracle):
         words: list[str],
         subject: Subject | None = None,
         *,
-        suffix: str = ".mlir",
         timeout: float | None = None,
     ) -> None:
         self._words = words if any("{}" in each for each in words) else [*words, "{}"]
         self._subject = subject
-        self._suffix = suffix
         self._timeout = timeout
 
     def __call__(self, case: Case, scratch: Scratch) -> Answer:
@@ -171,7 +168,7 @@ class Command(Oracle):
         Raises:
             SearchError: If the system cannot execute the command.
         """
-        file = scratch.folder / f"case{self._suffix}"
+        file = scratch.folder / "case.mlir"
         file.write_text(case.text(), encoding="utf-8", errors="surrogateescape")
         words = [each.replace("{}", str(file)) for each in self._words]
         try:
@@ -321,7 +318,8 @@ class ComputesElse(Oracle):
         op = self._subject.frontend.adapter.op_of(parsed.op)
         found: dict[str, Sequence[str]] = {}
         problems: dict[str, str] = {}
-        for name in self._computes.functions(op) if names is None else names:
+        known = self._computes.functions(op)
+        for name in known if names is None else names:
             try:
                 found[name] = self._computes.computed(op, context, name, self._arguments, seconds)
             except NotEndedError as error:
@@ -330,7 +328,8 @@ class ComputesElse(Oracle):
                 else:
                     found[name] = [str(error)]  # unlike before
             except NotComputedError as error:
-                problems[name] = str(error)
+                hint = "" if name in known else suggest(f"@{name}", [f"@{each}" for each in known])
+                problems[name] = f"{error}{hint}"
         return found, problems
 
     def _after(self, case: Case) -> str:

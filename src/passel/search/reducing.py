@@ -9,6 +9,7 @@ here.
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from passel.frontend.generic_form import parse_generic
@@ -74,8 +75,8 @@ def _complements(items: list[_T], start: int, size: int) -> Iterator[list[_T]]:
         yield items[:place] + items[place + size :]
 
 
-Place = tuple[int, ...]
-"""The place of a pass or an option in a pipeline, as indices from the outside in."""
+Place: TypeAlias = "tuple[int] | tuple[int, int]"
+"""A pass, by its index among all passes of a pipeline, or the pass and an index of an option."""
 
 
 def places(pipeline: str) -> tuple[list[Place], list[Place]]:
@@ -83,44 +84,36 @@ def places(pipeline: str) -> tuple[list[Place], list[Place]]:
 
     Example:
         >>> places("any(cse,func.func(inline{a=1 b=2}))")
-        ([(0,), (1, 0)], [(1, 0, 0), (1, 0, 1)])
+        ([(0,), (1,)], [(1, 0), (1, 1)])
     """
-    passes: list[Place] = []
-    options: list[Place] = []
-    for place, node in _leaves(parse_pipeline(pipeline), ()):
-        passes.append(place)
-        options += ((*place, index) for index in range(len(node.options)))
-    return passes, options
+    passes = [*_passes(parse_pipeline(pipeline))]
+    options = [(i, j) for i, node in enumerate(passes) for j in range(len(node.options))]
+    return [(i,) for i in range(len(passes))], [*options]
 
 
 def without(pipeline: str, left_out: Collection[Place]) -> str:
     """Remove passes, options and empty nested pipelines from the text of a pipeline.
 
     Example:
-        >>> without("any(cse,func.func(inline{a=1 b=2}))", {(0,), (1, 0, 1)})
+        >>> without("any(cse,func.func(inline{a=1 b=2}))", {(0,), (1, 1)})
         'any(func.func(inline{a=1}))'
     """
-    return str(_kept(parse_pipeline(pipeline), (), frozenset(left_out)))
+    return str(_kept(parse_pipeline(pipeline), frozenset(left_out), count()))
 
 
-def _leaves(node: PipelineNode, outer: Place) -> Iterator[tuple[Place, PassNode]]:
-    for index, each in enumerate(node.elements):
-        if isinstance(each, PassNode):
-            yield (*outer, index), each
-        else:
-            yield from _leaves(each, (*outer, index))
+def _passes(node: PipelineNode) -> Iterator[PassNode]:
+    for each in node.elements:
+        yield from (each,) if isinstance(each, PassNode) else _passes(each)
 
 
-def _kept(node: PipelineNode, outer: Place, left_out: Collection[Place]) -> PipelineNode:
+def _kept(node: PipelineNode, left_out: Collection[Place], numbers: count[int]) -> PipelineNode:
     elements: list[ElementNode] = []
-    for index, each in enumerate(node.elements):
-        place = (*outer, index)
+    for each in node.elements:
         if isinstance(each, PassNode):
-            if place not in left_out:
-                options = enumerate(each.options)
-                kept = tuple(option for i, option in options if (*place, i) not in left_out)
-                elements.append(each._replace(options=kept))
-        elif (inner := _kept(each, place, left_out)).elements:
+            number = next(numbers)
+            kept = [o for i, o in enumerate(each.options) if (number, i) not in left_out]
+            elements += [] if (number,) in left_out else [each._replace(options=tuple(kept))]
+        elif (inner := _kept(each, left_out, numbers)).elements:
             elements.append(inner)
     return node._replace(elements=tuple(elements))
 

@@ -33,7 +33,7 @@ class UnsteadyError(SearchError):
 class Trials:
     """A runner of trials, each of which calls an oracle on a case in a child process.
 
-    Verdicts are cached, but `check` always calls the oracle.
+    Answers are cached, but `check` always calls the oracle.
 
     Args:
         oracle: The oracle to run.
@@ -53,7 +53,7 @@ class Trials:
         self._jobs = jobs
         self._on_call = on_call
         self._timeout = 0.0
-        self._known: dict[bytes, Verdict] = {}
+        self._known: dict[bytes, Answer] = {}
         self._dies = False
         self.calls: int = 0
         self.invalid: int = 0
@@ -78,8 +78,8 @@ class Trials:
             )
         return first
 
-    def verdict(self, case: Case) -> Verdict:
-        """Return the verdict of the oracle on a case."""
+    def answer(self, case: Case) -> Answer:
+        """Return the answer of the oracle about a case, which is unknown if the oracle hangs."""
         self.first([case])
         return self._known[_key(case)]
 
@@ -90,7 +90,8 @@ class Trials:
             unknown = [case for case in dict.fromkeys(window) if _key(case) not in self._known]
             self._asked(unknown)
             for index, case in enumerate(window):
-                if self._known.get(_key(case)) is Verdict.INTERESTING:
+                known = self._known.get(_key(case))
+                if known is not None and known.verdict is Verdict.INTERESTING:
                     return start + index
             start += len(window)
             size = min(2 * size, _WINDOW)
@@ -108,16 +109,17 @@ class Trials:
         results = in_children(
             self.oracle, cases, is_interesting, jobs=self._jobs, timeout=self._timeout
         )
-        for index, result in results.items():
-            verdict = self._known[_key(cases[index])] = answer(result).verdict
-            if verdict is Verdict.INVALID:
+        answers = {index: answer(result) for index, result in results.items()}
+        for index, given in answers.items():
+            self._known[_key(cases[index])] = given
+            if given.verdict is Verdict.INVALID:
                 self.invalid += 1
                 continue
             self.calls += 1
-            if verdict is Verdict.INTERESTING:
-                self._dies = isinstance(result, Died)
+            if given.verdict is Verdict.INTERESTING:
+                self._dies = isinstance(results[index], Died)
             self._on_call()
-        return {index: answer(result) for index, result in results.items()}
+        return answers
 
 
 def _key(case: Case) -> bytes:

@@ -36,6 +36,7 @@ Passes can also be given as flags, as for passel-opt. See passel-opt --help.
 
 from __future__ import annotations
 
+import shlex
 import sys
 from typing import TYPE_CHECKING
 
@@ -130,8 +131,14 @@ def _bisect(record: Record, run: RunInfo, settings: Settings, flags: _Flags) -> 
     _say(f"to see the change: passel-report {settings.input} --step={found.path}{symbol} --diff")
     if settings.o != "-":
         put(Case(culprit.before, scoped(found)).text(), settings.o)
-        replay = run.replay or Replay(settings).command(program="passel-opt")
+        replay = run.replay or Replay(settings).command("passel-opt")
         _say(f"to replay: {replay.replace('{file}', settings.o)}")
+    if flags.computes_else and culprit.symbols:
+        reduce = Replay(settings).command("passel-reduce")
+        file = shlex.quote(settings.input if settings.o == "-" else settings.o)
+        arguments = f"({flags.computes_else[1]})" if flags.computes_else[1] else ""
+        function = shlex.quote(f"@{next(iter(culprit.symbols))}{arguments}")
+        _say(f"to reduce: {reduce.replace('{file}', file)} --computes-else={function}")
     return 0
 
 

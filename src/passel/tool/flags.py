@@ -64,6 +64,26 @@ class UnknownFlagError(UsageError):
         self.name: str = name
 
 
+class GivenFlag(NamedTuple):
+    """A flag on the command line.
+
+    Attributes:
+        flag: The declaration of the flag.
+        name: The name with dashes, as typed, such as `-p`.
+        text: The text of the value; None if there is none.
+        value: The value.
+    """
+
+    flag: Flag
+    name: str
+    text: str | None
+    value: Any
+
+    def __str__(self) -> str:
+        """Return the flag by its long name, such as `--ir=mlir`."""
+        return f"--{self.flag.name}" + (f"={self.text}" if self.text is not None else "")
+
+
 class PassFlag(NamedTuple):
     """A pass or pipeline that is given as a flag, with the text of its options."""
 
@@ -76,25 +96,23 @@ class CommandLine:
 
     Attributes:
         words: The original arguments.
-        given: A mapping from the long name of each given flag to its values, in order.
-        written: A mapping from the long name of each given flag to its texts, such as `--ir=mlir`.
+        flags: The given flags, in order.
         passes: The passes and pipelines that are given as flags, in order.
         inputs: The positional arguments, in order.
-        stray: The inputs that look like pass options, each mapped to the name of the preceding
-            pass.
+        hint: A hint about the first input that looks like the options of a pass, or an empty
+            string.
     """
 
     def __init__(self, words: Sequence[str]) -> None:
         self.words: tuple[str, ...] = tuple(words)
-        self.given: dict[str, list[Any]] = {}
-        self.written: dict[str, list[str]] = {}
+        self.flags: list[GivenFlag] = []
         self.passes: list[PassFlag] = []
         self.inputs: list[str] = []
-        self.stray: dict[str, str] = {}
+        self.hint: str = ""
 
     def value(self, flag: Flag) -> Any:
         """Return the last value given for a flag, or all values if the flag is repeatable."""
-        given = self.given.get(flag.name, [])
+        given = [each.value for each in self.flags if each.flag.name == flag.name]
         if flag.repeated:
             return tuple(given)
         return given[-1] if given else flag.default
@@ -157,8 +175,9 @@ def read_flags(
             if word.startswith("@") and not Path(word).exists():
                 how = f"{program} $(cat {word[1:]})"
                 raise UsageError(f"'{word}': response files are not supported; write {how}")
-            if after_pass and "=" in word:
-                line.stray[word] = after_pass
+            if after_pass and "=" in word and not line.hint:
+                options = f"--{after_pass}='{word}'"
+                line.hint = f"; to set options of pass '{after_pass}', write {options}"
             line.inputs.append(word)
             after_pass = ""
             continue
@@ -167,9 +186,8 @@ def read_flags(
         flag = flags.get(name)
         if flag is not None:
             text = _text(flag, word, value if equals else None, rest)
-            line.given.setdefault(flag.name, []).append(_value(flag, word, text))
-            written = f"--{flag.name}" + (f"={text}" if text is not None else "")
-            line.written.setdefault(flag.name, []).append(written)
+            typed = word.removesuffix(f"{equals}{value}")
+            line.flags.append(GivenFlag(flag, typed, text, _value(flag, word, text)))
         elif name in passes:
             line.passes.append(PassFlag(name, value if equals else None))
             after_pass = "" if equals else name
@@ -224,21 +242,14 @@ def _value(flag: Flag, word: str, text: str | None) -> Any:
         raise UsageError(f"'{written}' {error}") from None
 
 
-def stray_hint(stray: Mapping[str, str]) -> str:
-    """Return a hint about an input that looks like the options of a pass, or an empty string."""
-    for options, name in stray.items():
-        return f"; to set options of pass '{name}', write --{name}='{options}'"
-    return ""
-
-
 def _check(line: CommandLine, *, several: bool) -> None:
     if len(line.inputs) > 1 and not several:
         first, second, *_ = line.inputs
-        hint = stray_hint(line.stray)
-        raise UsageError(f"expected one input, got '{first}' and '{second}'{hint}")
-    if "pass-pipeline" in line.given and line.passes:
+        raise UsageError(f"expected one input, got '{first}' and '{second}'{line.hint}")
+    pipelines = [each.name for each in line.flags if each.flag.name == "pass-pipeline"]
+    if pipelines and line.passes:
         raise UsageError(
-            "'--pass-pipeline' can't be used with individual pass options such as "
+            f"'{pipelines[0]}' can't be used with individual pass options such as "
             f"'--{line.passes[0].name}'"
         )
 

@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 import re
 import sys
+from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -47,6 +48,7 @@ class ToolDefinition:
         adapter: The adapter of the tool's only IR. None means that `--ir` selects the IR.
         dialects: Dialects that the tool adds to the dialects of the IR.
         flags: Flags that the tool adds to the flags of passel-opt.
+        takes: Whether the tool accepts a flag of passel-opt.
         setup: A function that is called before each run with the pass manager and the values of the
             flags in `flags`. None means that there is no setup.
         version: The version of the tool.
@@ -61,6 +63,7 @@ class ToolDefinition:
     setup: Callable[[PassManager, Mapping[str, Any]], object] | None = None
     version: str = ""
     pipeline: str = ""
+    takes: Callable[[Flag], bool] = lambda _: True
 
 
 _ANY_TOOL = ToolDefinition()
@@ -345,10 +348,9 @@ def load_plugin(name: str, given: PassRegistry | None) -> ModuleType:
     if name.endswith(_NATIVE):
         raise UsageError(f"cannot load native plugin '{name}'; give a Python file or module")
     is_new = name not in sys.modules
-    before = _known(registry)
-    counts = [(each, len(each.added)) for each in {registry, default_registry()}]
+    before = _registered(registry)
     plugin = import_plugin(name)
-    by_itself = {added for each, count in counts for added in each.added[count:]}
+    by_itself = _registered(registry) - before
     for value in classes_in(plugin):
         try:
             if getattr(value, "name", None) not in by_itself:
@@ -356,16 +358,16 @@ def load_plugin(name: str, given: PassRegistry | None) -> ModuleType:
         except PasselError as error:
             msg = f"plugin '{name}': {error}"
             raise UsageError(msg) from error
-    if is_new and _known(registry) == before and not _has_dialects(plugin):
+    if is_new and _registered(registry) == before and not _has_dialects(plugin):
         raise UsageError(f"plugin '{name}' {_lack(plugin)}")
     return plugin
 
 
-def _known(registry: PassRegistry) -> tuple[int, ...]:
-    """Return counters that change with each registration."""
+def _registered(registry: PassRegistry) -> Counter[str]:
+    """Count the registrations of passes and extensions by name."""
     extensions = sys.modules.get("passel.builder.extensions")
-    registered = 0 if extensions is None else len(extensions.registered)
-    return len(registry.added), len(default_registry().added), registered
+    names = extensions.registered if extensions else ()
+    return Counter([*registry.added, *default_registry().added, *names])
 
 
 def _has_dialects(plugin: ModuleType) -> bool:

@@ -30,7 +30,7 @@ from passel.tool.process import (
     prepare_process,
     release_collector,
 )
-from passel.tool.replay import CrashReports, Replay, last_words_of
+from passel.tool.replay import Replay, last_words_of
 from passel.tool.reports import Reports, progress_line
 from passel.tool.settings import InformationFlags, Settings
 from passel.tool.sources import read_sources, recorded_plugins
@@ -201,7 +201,6 @@ class _Driver:
         self.pipelines = PipelineFactory(settings)
         self.reports = Reports(settings)
         self.replay = Replay(settings)
-        self.crashes = CrashReports(settings, self.renderer)
         self._output = Output(settings.o)
 
     def run(self) -> int:
@@ -209,8 +208,7 @@ class _Driver:
         with self._output:
             with self.reports, last_words_of(self.settings, self.replay):
                 good = self._process_all()
-            if self.crashes.failed:
-                self.replay.explain()
+            self.replay.explain()
             if good:
                 self._output.commit()
         self.reports.finish(good=good)
@@ -336,8 +334,8 @@ class _Part:
             for each in driver.pipelines.misfits(error, manager, op, self._context, self._recorded):
                 self._report(each)
             return False
-        except PassFailedError:
-            driver.crashes.failed = True
+        except PassFailedError as error:
+            driver.replay.note_failures(error.failures)
             return False
         finally:
             driver.renderer.conclude()
@@ -381,7 +379,6 @@ class _Part:
         # A line that shows passes would split fused native passes.
         if driver.progress is not None and ability_of(self._adapter, LowersPasses) is None:
             manager.add_instrumentation(driver.progress)
-        manager.add_instrumentation(driver.crashes)
 
     def _print(self, parsed: Parsed) -> str | bytes | None:
         try:

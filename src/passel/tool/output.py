@@ -257,10 +257,6 @@ class Renderer:
         settings: The settings of the command line.
         byte_columns: Whether the columns of locations count bytes, as in MLIR, rather than
             characters.
-
-    Attributes:
-        is_told: Whether the last failure repeated an earlier failure and was therefore only
-            counted.
     """
 
     def __init__(self, settings: Settings, *, byte_columns: bool) -> None:
@@ -274,15 +270,12 @@ class Renderer:
         self._byte_columns = byte_columns
         self._stream: TextIO = sys.stderr
         self._color: Color = settings.color
-        self._sources: dict[str, str] = {}
-        self._lines: dict[str, list[str]] = {}
+        self._sources: dict[str, str | list[str]] = {}  # split at the first excerpt
         self._alike: dict[tuple[str, ...], tuple[Diagnostic, list[str]]] = {}
-        self.is_told: bool = False
 
     def add_source(self, name: str, text: str) -> None:
         """Register the text of a source, so that diagnostics can show its lines."""
         self._sources[name] = text
-        self._lines.pop(name, None)
 
     def __call__(self, diagnostic: Diagnostic) -> None:
         """Write a diagnostic with its notes and its op.
@@ -294,8 +287,7 @@ class Renderer:
             return
         if found := _ORIGIN.fullmatch(diagnostic.origin):
             key = diagnostic.message, found["when"], found["path"]
-            self.is_told = key in self._alike
-            if self.is_told:
+            if key in self._alike:
                 self._alike[key][1].append(found["symbol"] or str(diagnostic.location))
                 return
             self._alike[key] = diagnostic, []
@@ -351,9 +343,9 @@ class Renderer:
     def _line_at(self, location: Location) -> str | None:
         """Return a line of a source. The source is split once for all diagnostics."""
         name, number = location.file or "", location.line
-        if name in self._sources:
-            self._lines[name] = self._sources.pop(name).split("\n")
-        lines = self._lines.get(name, [])
+        lines = self._sources.get(name, [])
+        if isinstance(lines, str):
+            lines = self._sources[name] = lines.split("\n")
         return lines[number - 1].rstrip("\r") if 0 < number <= len(lines) else None
 
 

@@ -18,6 +18,7 @@ from passel.tool.output import coloured, printable
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from passel.builder import PipelineBuilder
     from passel.instruments.reproducer_file import Recorded
     from passel.ir import IRAdapter, OpKind
     from passel.manager import RunResult
@@ -45,19 +46,11 @@ class PipelineFactory:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._allowed = _allowed_effects(settings.allow_effects)
-        self._flags: tuple[PassNode, ...] = ()
-        self._whole: PassManager | None = None
         self._is_default = settings.pass_pipeline is None and not settings.passes
-        written = _written_pipeline(settings)
-        if written is None:
-            self._flags = _passes_of_flags(settings)
-            OpPassManager().add_nodes(self._flags, settings.registry)
-        elif written.startswith("@"):
-            from passel.builder import PipelineBuilder
-
-            self._whole = PipelineBuilder.from_file(written[1:], registry=settings.registry).build()
-        else:
-            self._whole = _parsed(written, settings)
+        whole = _written_pipeline(settings)
+        self._whole = whole if isinstance(whole, PassManager | None) else whole.build()
+        self._flags = _passes_of_flags(settings)
+        OpPassManager().add_nodes(self._flags, settings.registry)
 
     def runs_on_top(self, recorded: Recorded | None) -> bool:
         """Return whether passes given as flags form the pipeline, which then runs on any op."""
@@ -195,19 +188,15 @@ def lint_pipeline(settings: Settings) -> int:
     """
     from passel.builder import PipelineBuilder, lint
 
-    written, registry = _written_pipeline(settings), settings.registry
-    if written is None and not settings.passes:
+    registry, adapter = settings.registry, settings.choice.adapter
+    builder = _written_pipeline(settings, adapter)
+    if builder is None and not settings.passes:
         raise UsageError("'--lint' needs a pipeline: give one with -p, or passes as flags")
-    adapter = settings.choice.adapter
-    if written is not None and written.startswith("@"):
-        builder = PipelineBuilder.from_file(written[1:], adapter=adapter, registry=registry)
-    else:
-        if written is not None:
-            manager = _parsed(written, settings, adapter)
-        else:
-            manager = PassManager(_MODULE, adapter=adapter, nesting=Nesting.IMPLICIT)
-            manager.add_nodes(_passes_of_flags(settings), registry)
-        builder = PipelineBuilder.from_manager(manager, registry=registry)
+    if builder is None:
+        builder = PassManager(_MODULE, adapter=adapter, nesting=Nesting.IMPLICIT)
+        builder.add_nodes(_passes_of_flags(settings), registry)
+    if isinstance(builder, PassManager):
+        builder = PipelineBuilder.from_manager(builder, registry=registry)
     findings = lint(builder, adapter, settings.frontend().new_context())
     for finding in findings:
         text = printable(str(finding) if finding.span else f"{settings.program}: {finding}")
@@ -215,14 +204,32 @@ def lint_pipeline(settings: Settings) -> int:
     return int(any(finding.severity is Severity.ERROR for finding in findings))
 
 
-def _written_pipeline(settings: Settings) -> str | None:
-    """Return the text of `--pass-pipeline`, or the tool's default pipeline."""
+def _written_pipeline(
+    settings: Settings, adapter: IRAdapter | None = None
+) -> PassManager | PipelineBuilder | None:
+    """Return the pipeline of `--pass-pipeline`, or the tool's default pipeline.
+
+    The result is a builder if the pipeline is in a file, and None if the command line has no
+    pipeline. The pass manager has no context.
+    """
     written = settings.pass_pipeline
     if written is None and not settings.passes and not settings.run_reproducer:
         written = settings.tool.pipeline or None
     if written == "@":
         raise UsageError("'-p @' needs the name of a file, such as -p @pipeline.yaml")
-    return written
+    if written is None:
+        return None
+    if written.startswith("@"):
+        from passel.builder import PipelineBuilder
+
+        return PipelineBuilder.from_file(written[1:], adapter=adapter, registry=settings.registry)
+    anchor = _MODULE if written.strip() else None  # an empty text is not a list of passes
+    node = parse_pipeline(written, name="--pass-pipeline", flat_anchor=anchor)
+    if node.span is None and not settings.choice.is_known:  # the flat form on another IR
+        ir = settings.choice.adapter
+        if ir.kind_named(ir.create_context(), _MODULE) is None:
+            node = node._replace(anchor=ANY)
+    return PassManager.from_node(node, registry=settings.registry, adapter=adapter)
 
 
 def _passes_of_flags(settings: Settings) -> tuple[PassNode, ...]:
@@ -230,17 +237,6 @@ def _passes_of_flags(settings: Settings) -> tuple[PassNode, ...]:
         PassNode(name, parse_options(options or "", name=f"--{name}", braces=True))
         for name, options in settings.passes
     )
-
-
-def _parsed(text: str, settings: Settings, adapter: IRAdapter | None = None) -> PassManager:
-    """Return a manager of the text of `--pass-pipeline`, without a context."""
-    anchor = _MODULE if text.strip() else None  # an empty text is not a list of passes
-    node = parse_pipeline(text, name="--pass-pipeline", flat_anchor=anchor)
-    if node.span is None and not settings.choice.is_known:  # the flat form on another IR
-        ir = settings.choice.adapter
-        if ir.kind_named(ir.create_context(), _MODULE) is None:
-            node = node._replace(anchor=ANY)
-    return PassManager.from_node(node, registry=settings.registry, adapter=adapter)
 
 
 def _allowed_effects(names: tuple[str, ...]) -> tuple[str, ...]:

@@ -40,7 +40,7 @@ from passel.tool.flags import PROGRAM, FlagGroup, flag, flags_in, read_flags, se
 from passel.tool.irs import ToolDefinition, flag_for
 from passel.tool.output import put
 from passel.tool.process import guarded, prepare_process
-from passel.tool.settings import GROUPS, InformationFlags, Settings, flags_by_name
+from passel.tool.settings import GROUPS, InformationFlags, Settings, by_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -54,8 +54,8 @@ if TYPE_CHECKING:
 
 _WIDTH = 44
 
-ABOUT = ("help", "version")
-"""Flags that all programs have."""
+ABOUT = ("Information", [InformationFlags.flags[name] for name in ("help", "version")])
+"""The group of flags that all programs have."""
 
 _QUOTED = re.compile(r"""\\. | '[^']*' | "(?:\\.|[^"\\])*\"""", re.VERBOSE | re.DOTALL)
 _OPERATOR = re.compile(r"[|&]+|[;<>]")
@@ -76,19 +76,12 @@ class Program(NamedTuple):
     @classmethod
     def of(cls, doc: str | None, own: type[FlagGroup]) -> Program:
         """Create a program from a module's docstring and a group of flags."""
-        about = [each for each in InformationFlags.flags.values() if each.name in ABOUT]
-        groups = [(own.title(), tuple(own.flags.values())), (InformationFlags.title(), about)]
-        return cls(doc or "", groups)
+        return cls(doc or "", [(own.title(), tuple(own.flags.values())), ABOUT])
 
     @property
     def name(self) -> str:
         """The name of the program."""
         return self.doc.partition(":")[0]
-
-    @property
-    def flags(self) -> list[Flag]:
-        """The flags of all groups, in the order of the help."""
-        return [flag for _, flags in self.groups for flag in flags]
 
 
 def help_text(program: Program) -> str:
@@ -127,8 +120,8 @@ def run_program(
     """
 
     def read_and_run(words: Sequence[str]) -> int:
-        flags = {name: each for each in program.flags for name in (each.name, *each.short)}
-        line = read_flags(words, flags, PassRegistry(), program.name, several=True)
+        flags = (each for _, group in program.groups for each in group)
+        line = read_flags(words, by_name(flags), PassRegistry(), program.name, several=True)
         asked = InformationFlags(line)
         if asked.help:
             return put(help_text(program))
@@ -325,10 +318,8 @@ def search_program(
         takes: A predicate that selects the flags of passel-opt that the program also accepts.
     """
     groups = [(SearchFlags.title(), list(own.flags.values()))]
-    for group in GROUPS:
-        fitting = [each for each in group.flags.values() if takes(each) or each.name in ABOUT]
-        groups.append((group.title(), fitting))
-    return Program(doc or "", groups)
+    groups += [(group.title(), [*filter(takes, group.flags.values())]) for group in GROUPS]
+    return Program(doc or "", [*groups, ABOUT])
 
 
 def run_search(program: Program, argv: Sequence[str] | None, run: Callable[[Settings], int]) -> int:
@@ -339,7 +330,9 @@ def run_search(program: Program, argv: Sequence[str] | None, run: Callable[[Sett
         argv: The command-line arguments; by default `sys.argv[1:]`.
         run: A function that runs the program with the settings and returns the exit code.
     """
-    tool = ToolDefinition(program.name, flags=program.groups[0][1])
+    (_, own), *others = program.groups
+    taken = {each.name for _, flags in others for each in flags}
+    tool = ToolDefinition(program.name, flags=own, takes=lambda each: each.name in taken)
 
     def read_and_run(words: Sequence[str]) -> int:
         settings = Settings(words, tool)
@@ -347,10 +340,6 @@ def run_search(program: Program, argv: Sequence[str] | None, run: Callable[[Sett
             return put(help_text(program))
         if settings.version:
             return put(version(tool, settings.choice))
-        known = {each.name for each in program.flags}
-        for name in settings.line.written:
-            if name not in known and name not in settings.brought:
-                raise UsageError(f"'--{name}' is not supported: see {program.name} --help")
         return run(settings)
 
     return start(program.name, argv, read_and_run)
@@ -358,7 +347,7 @@ def run_search(program: Program, argv: Sequence[str] | None, run: Callable[[Sett
 
 def as_recorded(settings: Settings, record: Record, run: RunInfo) -> Settings:
     """Return settings extended by the recorded flags that a search needs."""
-    known = flags_by_name()
+    known = by_name(settings.flags.values())
     words = [] if run.ir == "xdsl" else [flag_for(run.ir)]
     for name, value in flags_in(record.info.command_line[1:]):
         flag = known.get(name)

@@ -9,25 +9,23 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from passel.diagnostics import Diagnostic, Severity
 from passel.execution import Run
 from passel.execution.process_state import last_words
 from passel.frontend import WritesSources
-from passel.hooks import PassInstrumentation
 from passel.instruments.whole_files import check_writable, lasting, write_whole
 from passel.ir import PrintFlags
 from passel.tool.flags import without
 from passel.tool.output import CANNOT_OPEN, refusing
+from passel.tracebacks import traceback_of
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterable
     from types import FrameType
 
     from passel.errors import Failure
     from passel.instruments.reproducer import CrashReproducer
     from passel.ir import IRAdapter
     from passel.manager import PassManager
-    from passel.tool.output import Renderer
     from passel.tool.settings import Settings
 
 
@@ -48,6 +46,7 @@ class Replay:
         self._current: CrashReproducer | None = None
         self._written = 0
         self._generated = 0
+        self._failures: list[Failure] = []
         self._start = lasting("")
         for path in (
             settings.mlir_pass_pipeline_crash_reproducer,
@@ -89,10 +88,11 @@ class Replay:
         """
         words = [program or self._settings.program, "--run-reproducer"]
         own = () if program else self._settings.brought
-        for name, written in self._settings.line.written.items():
-            flag = self._settings.known[name]
-            if flag.replayed or name in own:
-                words += dict.fromkeys(written) if flag.repeated else written[-1:]
+        words += {  # the last of each flag
+            str(given) if given.flag.repeated else given.flag.name: str(given)
+            for given in self._settings.line.flags
+            if given.flag.replayed or given.flag.name in own
+        }.values()
         if self._settings.verify_each == "always":
             words.append("--verify-each=always")
         return f"{shlex.join(words)} {{file}}"
@@ -136,21 +136,36 @@ class Replay:
         path = Path(self._settings.mlir_pass_pipeline_crash_reproducer).with_name(running.name)
         return f"to replay: {self.command().replace('{file}', shlex.join([str(path)]))}"
 
+    def note_failures(self, failures: Iterable[Failure]) -> None:
+        """Store the failures of a run on one part of the input, for `explain`."""
+        self._failures += failures
+
     def explain(self) -> None:
-        """Print how to replay a failed run, unless a flag requests a reproducer."""
+        """Print the tracebacks of crashed passes, and how to replay failed runs.
+
+        With `--verify-diagnostics`, nothing is printed.
+        """
         settings = self._settings
-        if self._settings.mlir_pass_pipeline_crash_reproducer or settings.verify_diagnostics:
+        if settings.verify_diagnostics or not self._failures:
             return
-        if settings.input != "-":
+        lines: list[str] = []
+        crashes = [each.cause for each in self._failures if each.kind == "crashed" and each.cause]
+        if crashes and settings.mlir_print_stacktrace_on_diagnostic:
+            sys.stderr.write("".join(dict.fromkeys(map(traceback_of, crashes))))
+        elif crashes:
+            lines.append("to print the traceback, add --mlir-print-stacktrace-on-diagnostic")
+        if settings.mlir_pass_pipeline_crash_reproducer:
+            pass  # whose diagnostic names the command
+        elif settings.input != "-":
             # The record of the failed run is kept.
             words = without("record", settings.line.words)
-            how = f"to replay: {shlex.join([settings.program, *words])}"
+            lines.append(f"to replay: {shlex.join([settings.program, *words])}")
         else:
-            how = (
+            lines.append(
                 "to write a reproducer of this run, add "
                 "--mlir-pass-pipeline-crash-reproducer=repro.mlir"
             )
-        sys.stderr.write(f"{settings.program}: note: {how}\n")
+        sys.stderr.write("".join(f"{settings.program}: note: {line}\n" for line in lines))
 
 
 def _numbered(path: str, number: int) -> str:
@@ -158,44 +173,6 @@ def _numbered(path: str, number: int) -> str:
         return path
     file = Path(path)
     return str(file.with_name(f"{file.stem}.{number}{file.suffix}"))
-
-
-class CrashReports(PassInstrumentation):
-    """An instrumentation that reports where in the Python code a pass crashed.
-
-    With `--verify-diagnostics`, nothing is reported.
-
-    Args:
-        settings: The settings of the command line.
-        report: The renderer that prints the location as a note.
-
-    Attributes:
-        failed: Whether the run on any part of the input has failed.
-    """
-
-    crosses = True
-
-    def __init__(self, settings: Settings, report: Renderer) -> None:
-        self._is_quiet = bool(settings.verify_diagnostics)
-        self._in_full: bool = settings.mlir_print_stacktrace_on_diagnostic
-        self._report = report
-        self.failed: bool = False
-
-    def on_failure(self, failure: Failure) -> None:
-        """Print the location of the crash, or the traceback, below the error."""
-        cause = failure.cause
-        is_told = self._is_quiet or self._report.is_told
-        if failure.kind != "crashed" or cause is None or is_told:
-            return
-        from passel.tracebacks import raised_at, traceback_of
-
-        if self._in_full:
-            sys.stderr.write(traceback_of(cause))
-        else:
-            message = (
-                "the pass crashed here; --mlir-print-stacktrace-on-diagnostic prints the traceback"
-            )
-            self._report(Diagnostic(Severity.NOTE, message, raised_at(cause)))
 
 
 @contextmanager

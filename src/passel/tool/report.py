@@ -93,7 +93,7 @@ def _run(line: CommandLine) -> int:
         raise UsageError("expected one or two records, as in passel-report run.record")
     if len(line.inputs) > 1 and (flags.step or flags.op):
         raise UsageError("--step and --op take one record; to compare two records, use --diff")
-    if flags.o and line.given.keys() - {"o", "color"}:
+    if flags.o and {each.flag.name for each in line.flags} - {"o", "color"}:
         raise UsageError("-o writes the full report: omit --step and similar flags")
     records = [Record.open(each) for each in line.inputs]
     if flags.o:

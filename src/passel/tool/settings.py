@@ -30,7 +30,7 @@ from passel.tool.flags import (
 from passel.tool.irs import chosen_ir
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from passel.execution.strategies import Jobs
     from passel.frontend import Frontend
@@ -272,7 +272,6 @@ class Settings(
     Attributes:
         tool: The definition of the tool.
         choice: The selected IR, with its passes.
-        known: All flags, by long and short name.
         registry: The registry of available passes.
         program: The name of the program, as printed in messages.
         line: The parsed command line.
@@ -287,8 +286,9 @@ class Settings(
     ) -> None:
         choice = choice or chosen_ir(words, tool)
         own = choice.own_flags
-        self.known: Mapping[str, Flag] = flags_by_name((*own, *tool.flags))
-        line = read_flags(words, self.known, choice.registry, tool.name)
+        common = (each for each in self.flags.values() if tool.takes(each))
+        known = by_name((*common, *own, *tool.flags))
+        line = read_flags(words, known, choice.registry, tool.name)
         super().__init__(line)
         self.tool: ToolDefinition = tool
         self.choice: IRChoice = choice
@@ -311,17 +311,16 @@ class Settings(
             UsageError: If the IR does not support a flag or the value of a flag.
         """
         choice, frontend = self.choice, self.choice.frontend
-        for name in self.line.written:
-            theirs = self.known[name].ir
-            is_other = theirs not in {"", choice.scope}
-            if name in frontend.refused:
-                raise UsageError(f"'--{name}' {frontend.refused[name]}")
-            if self.tool.adapter is not None and (name == "ir" or is_other):
+        for given, typed, *_ in self.line.flags:
+            is_other = given.ir not in {"", choice.scope}
+            if given.name in frontend.refused:
+                raise UsageError(f"'{typed}' {frontend.refused[given.name]}")
+            if self.tool.adapter is not None and (given.name == "ir" or is_other):
                 what = f"{self.program} reads only '{choice.name}'"
-                raise UsageError(f"'--{name}' is not supported: {what}")
+                raise UsageError(f"'{typed}' is not supported: {what}")
             if is_other:
-                raise UsageError(f"'--{name}' requires --ir={theirs}, not --ir={choice.name}")
-        own = [each for each in flags_by_name().values() if each.ir == choice.scope]
+                raise UsageError(f"'{typed}' requires --ir={given.ir}, not --ir={choice.name}")
+        own = [each for each in self.flags.values() if each.ir == choice.scope]
         frontend.configure(
             FrontendSettings(
                 implicit_module=not self.no_implicit_module,
@@ -353,17 +352,14 @@ GROUPS = cast("tuple[type[FlagGroup], ...]", Settings.__bases__)
 """All groups, in the order of the help."""
 
 
-def flags_by_name(own: Sequence[Flag] = ()) -> dict[str, Flag]:
-    """Return the flags of passel-opt and additional flags, by long and short name.
-
-    Args:
-        own: The flags that an IR or a tool adds to the flags of passel-opt.
+def by_name(flags: Iterable[Flag]) -> dict[str, Flag]:
+    """Return flags by long and short name.
 
     Raises:
         DefinitionError: If a flag has no name, or if two flags have the same name.
     """
     found: dict[str, Flag] = {}
-    for each in (*Settings.flags.values(), *own):
+    for each in flags:
         for name in (each.name, *each.short):
             if not name or name in found:
                 what = f"flag '--{name}' already exists" if name else f"no name in {each}"

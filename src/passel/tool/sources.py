@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from passel.diagnostics import Diagnostic, Severity, file_problem
 from passel.frontend import SourcePart, UnreadableError, UsageError
-from passel.tool.flags import flags_in, stray_hint
+from passel.tool.flags import flags_in
 from passel.tool.irs import flag_for
 from passel.tool.pipelines import place_in
 
@@ -79,7 +79,7 @@ def _read(settings: Settings) -> bytes:
     try:
         return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     except (OSError, ValueError) as error:
-        reason = f"{file_problem(error)}{stray_hint(settings.line.stray)}"
+        reason = f"{file_problem(error)}{settings.line.hint}"
         raise UsageError(f"cannot open input file '{path}': {reason}") from None
 
 
@@ -166,6 +166,6 @@ def recorded_plugins(settings: Settings) -> list[str]:
     from passel.record import Record
 
     words = flags_in(Record.open(settings.input).info.command_line[1:])
-    given = settings.line.written.get("load-pass-plugin", ())
+    given = {str(each) for each in settings.line.flags}
     flags = [f"--{name}={value}" for name, value in words if name == "load-pass-plugin"]
     return [each for each in flags if each not in given]

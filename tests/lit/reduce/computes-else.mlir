@@ -11,6 +11,8 @@
 // RIGHT: error: the input in generic form is not interesting: the functions compute the same results, but some cannot run: 1 of 2: @calls ({{.*}} named ext)
 // RUN: not passel-reduce %s --cse --computes-else=@calls 2>&1 | FileCheck %s --check-prefix=CALLS
 // CALLS: error: the input cannot be checked: no function of the IR can run: @calls ({{.*}} named ext)
+// RUN: not passel-reduce %s --cse --computes-else=@man 2>&1 | FileCheck %s --check-prefix=TYPO
+// TYPO: error: the input cannot be checked: no function of the IR can run: @man ({{.*}}; did you mean '@main'?)
 // RUN: not passel-reduce %s --computes-else 2>&1 | FileCheck %s --check-prefix=NOTHING
 // NOTHING: error: there is nothing to run: give a pipeline
 // RUN: not passel-reduce %s --cse --computes-else --interesting=true 2>&1 | FileCheck %s --check-prefix=TWO
