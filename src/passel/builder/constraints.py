@@ -37,9 +37,6 @@ PHRASES = {
 NEEDING = {"after-any", "immediately-after", "requires"}
 """The kinds of constraint that require a step that matches the target."""
 
-WISHES = {"followed-by", "preceded-by"}
-"""The kinds of constraint for which the builder inserts a missing step."""
-
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
@@ -74,7 +71,7 @@ class Constraint:
     @property
     def is_wish(self) -> bool:
         """Whether the builder inserts a missing step instead of rejecting the pipeline."""
-        return self.kind in WISHES
+        return self.cleanup is not None
 
     def __str__(self) -> str:
         """Return a phrase that completes a sentence about the constrained step."""
