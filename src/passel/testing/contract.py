@@ -173,7 +173,7 @@ class AdapterContract(Subject):
         if unknown := self.misspelt[2]:
             what = f"'load_dialects' with the unknown dialect '{unknown}'"
             error = raised(LookupError, lambda: load([*known, unknown]), what)
-            check(f"'{unknown}'" in str(error), f"{what} raised '{error}', without the name")
+            check(f"'{unknown}'" in str(error), f"{what} raised '{error}', which lacks the name")
 
     # -- Verification ------------------------------------------------------------------------
 
