@@ -1,4 +1,4 @@
-"""What a run takes from its manager, and leaves alone."""
+"""Runs: what they take from their manager and leave alone, fixed points, and reproducers."""
 
 from __future__ import annotations
 
@@ -14,13 +14,18 @@ from passel import (
     PassFailure,
     PassInstrumentation,
     PassManager,
+    PipelineError,
     Statistic,
+    load_reproducer,
 )
+from passel.frontend import UnreadableError
 from passel.instruments import Timing
+from passel.manager import BarePipeline, CompositeFixedPoint
 from passel.testing import EventRecorder, ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 
 # -- What a run leaves alone -----------------------------------------------------------------
@@ -149,3 +154,95 @@ def test_a_failed_run_has_been_counted_and_measured(adapter: ToyAdapter) -> None
         pm.run(parse_toy("toy.module()"))
     assert info.value.statistics == {"toy.module/0:count-and-fail": {"seen": 1}}
     assert [timer.name for timer in info.value.timing.children] == ["CountAndFail"]
+
+
+class CountDown(Pass[ToyOp]):
+    """Decrease the value of an op until it is zero."""
+
+    name = "count-down"
+    fail_at: int = -1
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Count down, or fail."""
+        if op.value == self.fail_at:
+            raise PassFailure("as it was told to")
+        op.value = max(op.value - 1, 0)
+
+
+def run(value: int, composite: CompositeFixedPoint) -> tuple[int, list[str]]:
+    """Return what is left of a value, and what was reported."""
+    module = parse_toy(f"toy.module {value}")
+    result = PassManager("toy.module", adapter=ToyAdapter()).add(composite).run(module)
+    return module.value, [diagnostic.message for diagnostic in result.diagnostics]
+
+
+def counting(limit: int = 10) -> CompositeFixedPoint:
+    """Return the pass under test."""
+    pipeline = BarePipeline(CountDown())
+    return CompositeFixedPoint(title="Count", pipeline=pipeline, max_iterations=limit)
+
+
+def test_repeats_until_nothing_changes_or_warns() -> None:
+    """Beyond the limit, MLIR makes one more run; an empty pipeline changes nothing."""
+    assert run(7, counting()) == (0, [])
+    message = 'Composite pass "Count" didn\'t converge in 3 iterations'
+    assert run(7, counting(3)) == (3, [message])
+    assert run(7, CompositeFixedPoint()) == (7, [])
+
+
+def test_fails_with_its_pipeline_or_without_iterations() -> None:
+    """The pipeline has told why; a limit that leaves nothing to do is refused before the run."""
+    composite = CompositeFixedPoint(pipeline=BarePipeline(CountDown(fail_at=4)))
+    with pytest.raises(PassFailedError, match="its pipeline failed") as caught:
+        run(7, composite)
+    (told,) = caught.value.diagnostics
+    assert "pass 'count-down{fail-at=4}' failed" in told.message
+    with pytest.raises(PassFailedError, match="Invalid maxIterations value: 0"):
+        run(7, counting(0))
+
+
+@pytest.mark.parametrize("inner", ["cse", "canonicalize,cse", "func.func(cse,dce),symbol-dce"])
+def test_reads_what_it_prints(inner: str) -> None:
+    """Its pipeline prints as bare elements, which read back."""
+    text = f"builtin.module(composite-fixed-point-pass{{max-iterations=3 name=N pipeline={inner}}})"
+    manager = PassManager.parse(text)
+    assert list(PassManager.parse(str(manager))) == list(manager)
+
+
+def test_a_wrong_inner_pipeline_is_shown_where_it_is() -> None:
+    """Its names are looked up as those around the pass are."""
+    with pytest.raises(PipelineError, match="'foo' does not refer to a registered pass"):
+        PassManager.parse("any(composite-fixed-point-pass{pipeline=cse,foo})")
+
+
+def test_ir_without_resources(tmp_path: Path) -> None:
+    """A file of IR that records nothing is parsed whole, and refused for what it lacks."""
+    file = tmp_path / "plain.toy"
+    file.write_text("toy.module(toy.func)\n")
+    seen: list[str] = []
+
+    def parse(text: str) -> object:
+        seen.append(text)
+        return parse_toy(text)
+
+    with pytest.raises(PipelineError, match="contains no recorded pipeline"):
+        load_reproducer(file, ToyAdapter(), parse=parse)
+    assert seen == ["toy.module(toy.func)\n"]
+
+
+@pytest.mark.parametrize("adapter", ["xdsl", "mlir"])
+def test_invalid_ir(adapter: str, tmp_path: Path) -> None:
+    """It is refused with its place on every IR, as the tool refuses it."""
+    file = tmp_path / "bad.mlir"
+    file.write_text(
+        "builtin.module {\n  func.func @f() -> i32 {\n    func.return\n  }\n}\n"
+        '{-# external_resources: {mlir_reproducer: {pipeline: "builtin.module(cse)"}} #-}'
+    )
+    with pytest.raises(UnreadableError, match=r"bad\.mlir:3:5: error: 'func\.return' op "):
+        load_reproducer(file, adapter)
+
+
+def test_an_adapter_that_is_not_installed(tmp_path: Path) -> None:
+    """The name that was meant is suggested."""
+    with pytest.raises(AdapterError, match="did you mean 'xdsl'"):
+        load_reproducer(tmp_path / "any.mlir", "xdls")

@@ -245,12 +245,6 @@ def test_python_values_become_canonical(field: str, given: Any, kept: Any) -> No
     assert (value, type(value)) == (kept, type(kept))
 
 
-def test_pipelines_in_options_print_in_braces_if_they_could_be_torn_apart() -> None:
-    """A pipeline with a comma or a space is wrapped."""
-    pm = OpPassManager("m").add(OpPassManager("f"), OpPassManager("g"))
-    assert All(pm=pm).option_text() == "pm={m(f(),g())}"
-
-
 @pytest.mark.parametrize(
     ("hint", "metavar"),
     [
