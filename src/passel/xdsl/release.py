@@ -13,18 +13,6 @@ NEWEST: tuple[int, ...] = (0, 75)
 FAST: Final = frozenset({"0.66.0", "0.74.0", "0.75.0"})
 """The releases on which fast paths are enabled, since tests compared them with xDSL's own code."""
 
-PRIVATE: Final = frozenset(
-    {
-        # Links of the IR in loops over all ops, where properties would cost a third of the time.
-        *("_args", "_next_op", "_operands", "_successors", "_type"),
-        # Parts of the parser without a public hook.
-        *("_parse_block_body", "_parse_location", "_parse_tensor_literal_element"),
-        *("_parse_dialect_resource_handle", "_parse_dialect_resources", "_parser_state"),
-        "_register_ssa_definition",
-    }
-)
-"""The private names of xDSL that passel uses, which all supported releases define."""
-
 INSTALLED: Final = version_of("xdsl")
 
 
