@@ -76,14 +76,19 @@ def obstacle(call: CallOp, callee: FuncOp, context: Context) -> str:
 
     Source: `Inliner::Impl::shouldInline`, `mlir/lib/Transforms/Utils/Inliner.cpp`, MLIR 22.
     """
-    body = callee.body
-    if body.first_block is None:
+    body, enclosing = callee.body, call.parent_op()
+    entry = body.first_block
+    if entry is None:
         return "the callee has no body"
     if callee.is_ancestor(call):
         return "the callee is recursive"
     if _is_marked(call) or _is_marked(callee):
         return "the call or the callee is marked no_inline"
-    if not _returns(body) or not _fits(body, call):
+    if entry is body.last_block:
+        fits = isinstance(entry.last_op, ReturnOp)
+    else:
+        fits = enclosing is not None and enclosing.name in _SEVERAL_BLOCKS
+    if entry.predecessors() or not fits:
         return "the blocks of the callee cannot be inlined here"
     same_table = enclosing_table(call) is enclosing_table(callee)
     for op in body.walk():
@@ -96,22 +101,6 @@ def obstacle(call: CallOp, callee: FuncOp, context: Context) -> str:
 
 def _is_marked(op: Operation) -> bool:
     return "no_inline" in op.attributes or "no_inline" in op.properties
-
-
-def _returns(body: Region) -> bool:
-    """Return whether no branch targets a body's entry, and a single-block body returns."""
-    entry = body.blocks[0]
-    if entry.predecessors():
-        return False
-    return entry is not body.last_block or isinstance(entry.last_op, ReturnOp)
-
-
-def _fits(body: Region, call: CallOp) -> bool:
-    """Return whether the region around a call may contain as many blocks as a body."""
-    enclosing = call.parent_op()
-    return body.first_block is body.last_block or (
-        enclosing is not None and enclosing.name in _SEVERAL_BLOCKS
-    )
 
 
 def inline_call(call: CallOp, callee: FuncOp, *, in_place: bool) -> list[Operation]:

@@ -19,7 +19,6 @@ from passel.xdsl.branches import pass_to_successor, successor_operands
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from xdsl.dialects.builtin import MemRefType
     from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
     from passel.passes import PassContext
@@ -58,7 +57,7 @@ class Slot:
         kind, home = alloca.memref.type, alloca.parent
         if home is None or (region := home.parent) is None:
             return None
-        if not _is_single(kind) or alloca.memref.first_use is None:
+        if any(size != 1 for size in kind.get_shape()) or alloca.memref.first_use is None:
             return None
         places: list[tuple[Access, Operation]] = []
         for use in alloca.memref.uses:
@@ -73,7 +72,8 @@ class Slot:
             places.append((access, place))
         if any(isinstance(access, StoreOp) and access is not place for access, place in places):
             return None
-        if not all(_can_pass_values(block) for block in region.blocks):
+        branches = [block.last_op for block in region.blocks if block.last_op is not None]
+        if any(successor_operands(branch) is None for branch in branches):
             return None
         return cls(alloca, home, kind.element_type, _in_order(places))
 
@@ -182,10 +182,6 @@ def _poison(kind: Attribute) -> Operation:
     return PoisonOp(result_type=kind)
 
 
-def _is_single(kind: MemRefType[Attribute]) -> bool:
-    return all(size == 1 for size in kind.get_shape())
-
-
 def _place(access: Operation, region: Region) -> Operation | None:
     """Return the op of `region` that contains `access`, or None if an op in between is opaque."""
     place = access
@@ -206,11 +202,6 @@ def _in_order(places: Iterable[tuple[Access, Operation]]) -> dict[Block, list[Ac
         assert block is not None  # noqa: S101
         ordered[block] = [access for op in block.ops for access in by_place.get(op, ())]
     return ordered
-
-
-def _can_pass_values(block: Block) -> bool:
-    last = block.last_op
-    return last is None or successor_operands(last) is not None
 
 
 class Mem2Reg(Pass["Operation"]):
