@@ -86,7 +86,7 @@ def spellings() -> Iterator[str]:
     values = ["", *re.findall(r'=(?:"[^"]*"|[^" ])*', VALUES)]
     for name, pass_class in xdsl_passes().items():
         hints = options_of(pass_class)
-        for option, hint in hints.items():
+        for option in hints:
             others = [
                 f"{other}={'wse2' if typing.get_origin(hints[other]) is typing.Literal else 1 if hints[other] is not str else 'abc'}"
                 for other in sorted(pass_class.required_fields() - {option})
@@ -94,7 +94,6 @@ def spellings() -> Iterator[str]:
             for value in values:
                 for key in sorted({option, option.replace("_", "-")}):
                     yield f"{name}{{{' '.join([key + value, *others])}}}"
-            del hint
 
 
 def by_xdsl(text: str) -> ModulePass | None:

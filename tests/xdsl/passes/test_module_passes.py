@@ -125,19 +125,9 @@ class Scripted(ModulePass):
                 raise PassFailedException("cannot go on")
             case "bad spec":
                 parse_spec("{")
-            case "raise after replacing":
-                block.insert_op_before(FuncOp.external("other", [], []), function)
-                function.detach()
-                raise ValueError("broken on purpose")
-            case "replace":
-                block.insert_op_before(FuncOp.external("other", [], []), function)
-                function.detach()
-                function.erase()
             case "add":
                 block.insert_op_before(FuncOp.external("before", [], []), function)
                 block.add_op(FuncOp.external("after", [], []))
-            case "add differently":
-                block.add_op(FuncOp.external(f"for_{function.sym_name.data}", [], []))
             case "add another":
                 block.add_op(FuncOp.external("g", [], []))
             case "module attributes":
