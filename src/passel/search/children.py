@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from passel.errors import PasselError
-from passel.execution.strategies.fork_map import fork_map
+from passel.execution.strategies.fork_map import Death, fork_map
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
@@ -137,13 +137,13 @@ def in_children(
             signal.signal(signal.SIGALRM, signal.SIG_DFL)
             yield work
 
-        forks = fork_map(body, range(len(items)), jobs)
+        found = fork_map(body, range(len(items)), jobs)
         results: dict[int, _R | Died] = {}
         for index in range(len(items)):
             scratch = Scratch(Path(folder, str(index)))
             file = scratch.folder / "result"
-            if index in forks.deaths:
-                results[index] = Died(forks.deaths[index].code, scratch.noted, scratch.words)
+            if isinstance(death := found.get(index), Death):
+                results[index] = Died(death.code, scratch.noted, scratch.words)
             elif file.exists():
                 result = pickle.loads(file.read_bytes())  # noqa: S301 - a child's
                 if isinstance(result, PasselError):

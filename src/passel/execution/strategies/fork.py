@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from passel.execution.strategies.distribution import ProcessDistribution
-from passel.execution.strategies.fork_map import fork_map
+from passel.execution.strategies.fork_map import Death, fork_map
 from passel.execution.strategies.worker import Answer, in_fork
 from passel.ir import SendsOps, ability_of
 
@@ -66,14 +66,12 @@ class Forked(ProcessDistribution):
         self, run: Run, siblings: Siblings, shares: Sequence[Sequence[Any]], jobs: int, /
     ) -> Generator[Answer]:
         """Yield one answer from a worker for each share, in the order of the shares."""
-        forks = fork_map(partial(in_fork, run, siblings), shares, jobs)
+        found = fork_map(partial(in_fork, run, siblings), shares, jobs)
         for number in range(len(shares)):
-            if number in forks.results:
-                yield forks.results.pop(number)
-            elif (death := forks.deaths.get(number)) is not None:
-                yield Answer(lost=[death.step], how=death.describe(), at=death.mark)
-            else:
-                yield Answer()
+            answer = found.pop(number, None) or Answer()
+            if isinstance(answer, Death):
+                answer = Answer(lost=[answer.step], how=answer.describe(), at=answer.mark)
+            yield answer
 
 
 def _left_behind() -> str:

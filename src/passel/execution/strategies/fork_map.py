@@ -14,9 +14,9 @@ import struct
 import tempfile
 import time
 import warnings
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from mmap import mmap
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from passel.diagnostics import brief, log_warning
 from passel.errors import EncodingError
@@ -24,7 +24,7 @@ from passel.execution.process_state import flush, interrupts_held
 from passel.execution.strategies import at_work
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
 _NUMBER = struct.Struct("I")
@@ -78,19 +78,7 @@ def set_mark(step: int, mark: int = 0) -> None:
     _PROGRESS.pack_into(_own[0], 0, item, step, mark)
 
 
-class Forks(NamedTuple):
-    """The results of forked workers. Items in neither dictionary must be processed again.
-
-    Attributes:
-        results: The results of the function, by the index of the item.
-        deaths: The deaths of workers, by the index of the item that was being processed.
-    """
-
-    results: dict[int, Any]
-    deaths: dict[int, Death]
-
-
-def fork_map(body: WorkerBody, items: Sequence[Any], processes: int) -> Forks:
+def fork_map(body: WorkerBody, items: Sequence[Any], processes: int) -> dict[int, Any]:
     """Map a function over items in forked worker processes.
 
     Args:
@@ -102,110 +90,109 @@ def fork_map(body: WorkerBody, items: Sequence[Any], processes: int) -> Forks:
         processes: The maximum number of worker processes.
 
     Returns:
-        The results and the deaths of workers. After a death, new workers process all items that
-        have neither a result nor a death.
+        The result of the function, or the `Death` of the worker, by the index of the item. After a
+        death, new workers process all items that are not in the dictionary. Items that are still
+        missing at the end must be processed without workers.
     """
-    found = Forks({}, {})
-    left, deaths = list(range(len(items))), -1
-    while left and len(found.deaths) > deaths:  # without a new death, the rest was refused
-        deaths = len(found.deaths)
-        _Workers(body, items, found).run(left, min(processes, len(left)))
-        left = [each for each in left if each not in found.results and each not in found.deaths]
+    found: dict[int, Any] = {}
+    left: list[int] = list(range(len(items)))
+    is_again = True
+    while left and is_again:
+        is_again = False  # without a death, the rest was refused
+        with closing(_ended_workers(body, items, left, min(processes, len(left)))) as ended:
+            for status, progress, file in ended:
+                number, *marks = _PROGRESS.unpack_from(progress)
+                if number != _NO_ITEM:  # stopped within an item, whatever the exit code
+                    code = None if status is None else os.waitstatus_to_exitcode(status)
+                    found[number], is_again = Death(code, *marks), True
+                found.update(_results(file))
+        left = [each for each in left if each not in found]
     return found
 
 
-class _Workers:
-    """The workers of one round of `fork_map`, from fork to exit.
+def _ended_workers(
+    body: WorkerBody, items: Sequence[Any], numbers: Iterable[int], size: int
+) -> Generator[tuple[int | None, mmap, IO[bytes]]]:
+    """Process the items with the given indices in up to `size` workers.
 
-    Args:
-        body: The function that each worker calls; see `fork_map`.
-        items: The items.
-        found: The object to which results and deaths are added.
+    Yields:
+        The exit status, the progress and the results of each worker, once it has exited.
     """
-
-    def __init__(self, body: WorkerBody, items: Sequence[Any], found: Forks) -> None:
-        self._body = body
-        self._items = items
-        self._found = found
-        self._running: dict[int, tuple[mmap, IO[bytes]]] = {}
-
-    def run(self, numbers: Iterable[int], size: int) -> None:
-        """Process the items with the given indices in up to `size` workers."""
-        flush()
-        try:
-            with ExitStack() as files:
-                try:
-                    tokens = files.enter_context(_tokens(numbers))
-                    with interrupts_held():
-                        for _ in range(size):
-                            file = files.enter_context(tempfile.TemporaryFile())
-                            self._start(tokens, file)
-                except OSError as error:
-                    log_warning(f"started only {len(self._running)} of {size} workers: {error}")
-                for pid in [*self._running]:
-                    self._note_end(_wait(pid), *self._running.pop(pid))
-        finally:
-            if self._running:
+    running: dict[int, tuple[mmap, IO[bytes]]] = {}
+    flush()
+    try:
+        with ExitStack() as files:
+            try:
+                tokens = files.enter_context(_tokens(numbers))
                 with interrupts_held():
-                    self._end()
+                    for _ in range(size):
+                        file = files.enter_context(tempfile.TemporaryFile())
+                        progress = mmap(-1, _PROGRESS.size)
+                        _PROGRESS.pack_into(progress, 0, _NO_ITEM, 0, 0)
+                        running[_fork(body, items, tokens, progress, file)] = progress, file
+            except OSError as error:
+                log_warning(f"started only {len(running)} of {size} workers: {error}")
+            for pid in [*running]:
+                yield _wait(pid), *running.pop(pid)
+    finally:
+        if running:
+            with interrupts_held():
+                _end(running)
 
-    def _start(self, tokens: IO[bytes], file: IO[bytes]) -> None:
-        progress = mmap(-1, _PROGRESS.size)
+
+def _fork(
+    body: WorkerBody, items: Sequence[Any], tokens: IO[bytes], progress: mmap, file: IO[bytes]
+) -> int:
+    """Start a worker, and return the id of its process."""
+    with warnings.catch_warnings(action="ignore", category=DeprecationWarning):  # of threads
+        if pid := os.fork():
+            return pid
+    # An interrupt, possibly by a pass, ends the worker. The main process runs the rest.
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        gc.disable()  # a collection would copy the pages shared with the parent
+        at_work.set(True)
+        _own[:] = [progress]
+        parent = os.getppid()
+        results: list[bytes] = []
+        with suppress(EncodingError):
+            with body() as function:
+                while (number := _next(tokens)) is not None and os.getppid() == parent:
+                    _PROGRESS.pack_into(progress, 0, number, 0, 0)
+                    with suppress(EncodingError):
+                        results += _pickled(number, function(items[number]))
+            _write(file, results)
+        flush()
+    except Exception as error:  # noqa: BLE001 - not of an item; unsent items run again
+        _write(file, _pickled(_FAILED, brief(error)))
+    finally:
         _PROGRESS.pack_into(progress, 0, _NO_ITEM, 0, 0)
-        with warnings.catch_warnings(action="ignore", category=DeprecationWarning):  # of threads
-            if not (pid := os.fork()):
-                self._be_worker(progress, tokens, file)
-        self._running[pid] = progress, file
+        os._exit(0)
 
-    def _note_end(self, status: int | None, progress: mmap, file: IO[bytes]) -> None:
-        """Read the results of an exited worker, and record a `Death` if it died within an item."""
-        number, *marks = _PROGRESS.unpack_from(progress)
-        if number != _NO_ITEM:  # the worker was stopped within an item, whatever its exit code
-            code = None if status is None else os.waitstatus_to_exitcode(status)
-            self._found.deaths[number] = Death(code, *marks)
-        file.seek(0)
-        with suppress(Exception):  # the end of the file, or of a full disk; what passes have raised
-            while True:
-                number, result = pickle.load(file)  # noqa: S301 - a copy of this process wrote it
-                if number == _FAILED:
-                    log_warning(f"a worker process failed, and its work is repeated: {result}")
-                else:
-                    self._found.results[number] = result
 
-    def _end(self) -> None:
-        """Interrupt all workers, and kill the workers that do not exit within `_PATIENCE`."""
-        _send(signal.SIGINT, self._running)
-        until, left = time.monotonic() + _PATIENCE, {*self._running}
-        while left and time.monotonic() < until:
-            left = {pid for pid in left if _wait(pid, os.WNOHANG) == _RUNS}
-            time.sleep(_PATIENCE / 100)
-        _send(signal.SIGKILL, left)
-        for pid in left:
-            _wait(pid)
+def _results(file: IO[bytes]) -> Iterator[tuple[int, Any]]:
+    """Yield the indices and results of items from the file of an exited worker."""
+    file.seek(0)
+    with suppress(Exception):  # the end of the file, or of a full disk; what passes have raised
+        while True:
+            number, result = pickle.load(file)  # noqa: S301 - a copy of this process wrote it
+            if number == _FAILED:
+                log_warning(f"a worker process failed, and its work is repeated: {result}")
+            else:
+                yield number, result
 
-    def _be_worker(self, progress: mmap, tokens: IO[bytes], file: IO[bytes]) -> NoReturn:
-        # An interrupt, possibly by a pass, ends the worker. The main process runs the rest.
-        if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-        try:
-            gc.disable()  # a collection would copy the pages shared with the parent
-            at_work.set(True)
-            _own[:] = [progress]
-            parent = os.getppid()
-            results: list[bytes] = []
-            with suppress(EncodingError):
-                with self._body() as function:
-                    while (number := _next(tokens)) is not None and os.getppid() == parent:
-                        _PROGRESS.pack_into(progress, 0, number, 0, 0)
-                        with suppress(EncodingError):
-                            results += _pickled(number, function(self._items[number]))
-                _write(file, results)
-            flush()
-        except Exception as error:  # noqa: BLE001 - not of an item; unsent items run again
-            _write(file, _pickled(_FAILED, brief(error)))
-        finally:
-            _PROGRESS.pack_into(progress, 0, _NO_ITEM, 0, 0)
-            os._exit(0)
+
+def _end(workers: Iterable[int]) -> None:
+    """Interrupt all workers, and kill the workers that do not exit within `_PATIENCE`."""
+    until, left = time.monotonic() + _PATIENCE, {*workers}
+    _send(signal.SIGINT, left)
+    while left and time.monotonic() < until:
+        left = {pid for pid in left if _wait(pid, os.WNOHANG) == _RUNS}
+        time.sleep(_PATIENCE / 100)
+    _send(signal.SIGKILL, left)
+    for pid in left:
+        _wait(pid)
 
 
 _RUNS = -1
