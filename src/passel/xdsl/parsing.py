@@ -15,6 +15,8 @@ from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr
 from xdsl.utils.exceptions import DiagnosticException, MultipleSpansParseError, ParseError
 from xdsl.utils.lexer import Input, Span
 
+from passel.diagnostics import brief
+from passel.tracebacks import raised_at
 from passel.xdsl.fast import parser_class
 from passel.xdsl.locations import SourceLocation, SourceText
 
@@ -143,8 +145,7 @@ def _message(error: Exception) -> str:
             *_, (frame, _) = walk_tb(error.__traceback__)
             return f"not implemented for {frame.f_locals.get('self')}"
         case _:
-            # The text of the others (`KeyError: 'x'`) says little without the type.
-            return f"{type(error).__name__}: {error}"
+            return f"parser crashed: {brief(error)} ({raised_at(error)})"
 
 
 def _shifted(error: ParseError, line_offset: int) -> ParseError:
