@@ -290,11 +290,7 @@ def test_a_directory_that_goes_away_does_not_hide_the_failure(directory: Path) -
     with pytest.raises(PassFailedError) as caught:
         pm.run(parse_toy("toy.module"))
     (note,) = caught.value.__notes__
-    assert note == (
-        "Pipeline failed while executing [`Refuse` on 'toy.module' operation]: "
-        "failed to create output stream: Failed to create reproducer stream: "
-        "cannot open output file 'd/r.mlir': No such file or directory"
-    )
+    assert note.endswith("cannot open output file 'd/r.mlir': No such file or directory")
 
 
 # -- From Python -------------------------------------------------------------------------------
@@ -325,8 +321,7 @@ def test_the_error_carries_the_file_and_the_notes(tmp_path: Path) -> None:
     pm = PassManager("toy.module", adapter=ToyAdapter()).add(Refuse(text="ö"))
     error = error_of(pm, parse_toy("toy.module(toy.func @f)"), file)
     assert error.reproducer == file
-    (note,) = error.__notes__
-    where = note.splitlines()[0]
+    where = error.__notes__[0].splitlines()[0]
     assert where.endswith(f"[`Refuse` on 'toy.module' operation]: reproducer generated at `{file}`")
     assert [d.message for d in error.diagnostics[1:]] == [
         "Failures have been detected while processing an MLIR pass pipeline"
@@ -342,12 +337,8 @@ def test_a_printer_that_raises_does_not_hide_the_failure(tmp_path: Path) -> None
             raise RuntimeError("no ink")
 
     pm = PassManager("toy.module", adapter=Unprintable()).add(Refuse())
-    assert error_of(pm, parse_toy("toy.module()"), tmp_path / "r").__notes__ == [
-        (
-            "Pipeline failed while executing [`Refuse` on 'toy.module' operation]: "
-            "failed to print the IR: RuntimeError: no ink"
-        )
-    ]
+    (note,) = error_of(pm, parse_toy("toy.module()"), tmp_path / "r").__notes__
+    assert note.endswith(" operation]: failed to print the IR: RuntimeError: no ink")
 
 
 def test_the_op_may_be_no_module(tmp_path: Path) -> None:

@@ -9,9 +9,9 @@ import pytest
 from xdsl.dialects.func import FuncOp
 
 from passel import OperationPass, PassContext, PassFailedError, PassFailure, PassManager
+from passel.bridge import RunOnMLIR
 from passel.execution.strategies.fork import Forked
 from passel.record.recorder import Recorder
-from passel.record.writer import PartLog, RecordFile
 from passel.xdsl import XDSLAdapter, parse_source
 
 if TYPE_CHECKING:
@@ -121,10 +121,23 @@ def test_workers_record_what_one_does(
     assert bool(record.info.runs[0].failures) == bool(passes)
 
 
-def test_a_run_inside_a_pass_of_a_worker_ends_in_the_record(tmp_path: Path) -> None:
-    """A run that crosses to another IR in a worker has its start and its end in the record."""
-    share, file = PartLog(), RecordFile(tmp_path / "record")
-    share.end_run(share.start_run({"outer": 0}), (), ())
-    assert not list(share.replay(file, file.start_run({})))
-    file.end_run(0, (), ())
-    assert (tmp_path / "record").read_text().count('{"end":') == 2
+class CrossOver(OperationPass[FuncOp]):
+    """Run a pipeline on MLIR, which is not part of the schedule."""
+
+    name = "cross-over"
+
+    def run(self, op: FuncOp, ctx: PassContext) -> None:
+        """Run it."""
+        ctx.run_pipeline(PassManager("func.func", ctx.ir_context).add(RunOnMLIR.of("cse")))
+
+
+def test_a_run_inside_a_pass_of_a_worker_is_recorded(tmp_path: Path, merged: list[object]) -> None:
+    """The record has the start and the end of each run that crosses to another IR in a worker."""
+    pytest.importorskip("mlir", reason="MLIR's bindings are not installed")
+    one = _recorded(tmp_path / "one", CrossOver(), jobs=1)
+    with ThreadPoolExecutor(2) as executor:
+        two = _recorded(tmp_path / "two", CrossOver(), executor=executor)
+    _assert_same(two, one)
+    assert merged
+    assert len(two.info.runs) == 4
+    assert two.info.is_complete

@@ -51,8 +51,8 @@ class Frame:
         changes: The number of changes that had been recorded at the start of the frame.
         inside: The time in seconds of the passes inside the frame, including the time to record
             them.
-        running: For a pass, a tuple of the op, the place of the op, the time at which the
-            recorder's hook was called, and the time at which the pass began. None for other frames.
+        running: For a pass, a tuple of the place of the op, the time at which the recorder's hook
+            was called, and the time at which the pass began. None for other frames.
     """
 
     ordinals: tuple[int, ...] = ()

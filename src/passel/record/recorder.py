@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from passel.errors import Failure
     from passel.hooks import ObservedRun
     from passel.passes.outcome import Outcome
-    from passel.record.writer import Log
+    from passel.record.writer import Log, RecordedOp
     from passel.schedule import Step
 
 
@@ -52,6 +52,7 @@ class Recorder(PassInstrumentation):
         self._pipeline = self._source = ""
         self._replay: str | None = None
         self._runs: list[RecordedRun] = []
+        self._started = 0
         self._steps: dict[Step, StepInfo] = {}
         self._part_of: Frame | None = None
         self._told: set[int] = set()
@@ -79,6 +80,7 @@ class Recorder(PassInstrumentation):
         """Create a recorder for the part of the run that a worker executes."""
         child = Recorder.__new__(Recorder)
         child._start(PartLog())
+        child._started = 1  # run 0 is the parent's
         child.finds_changes = self.finds_changes
         frame = self._runs[-1].frames[-1]
         child._part_of = Frame(frame.ordinals, (), frame.at_work, frame.is_apart)
@@ -87,10 +89,20 @@ class Recorder(PassInstrumentation):
     def merge(self, child: Recorder) -> None:
         """Add the executions that a worker recorded."""
         assert isinstance(child._log, PartLog)  # noqa: S101 - a worker has it
-        run = self._runs[-1]
-        for op, facts in child._log.replay(self._log, run.number):
-            if "after" in facts:
-                run.take_over(op, facts["after"])
+        run, before, begun = self._runs[-1], self._started - 1, list[Any]()
+        self._started += child._started - 1
+        for digest, content in child._log.texts.items():
+            self._log.text(digest, content)
+        for event in child._log.events:
+            runs = {key: event[key] for key in ("run", "in", "end", "outer") if key in event}
+            numbers = {key: before + n if n else run.number for key, n in runs.items()}
+            self._log.write({**event, **numbers})
+            if "begin" in event:
+                begun.append(event)
+            elif "total" in event:
+                started = begun.pop()
+                if not started["in"] and "after" in event:
+                    run.take_over(started["of"], event["after"])
 
     # -- Hooks -----------------------------------------------------------------------------------
 
@@ -99,7 +111,8 @@ class Recorder(PassInstrumentation):
         share = None if self._runs else self._part_of
         recorded = RecordedRun(run, self._log.text, share or Frame())
         if share is None:
-            recorded.number = self._log.start_run(self._run_facts(run, recorded))
+            recorded.number, self._started = self._started, self._started + 1
+            self._log.write({"run": recorded.number, **self._run_facts(run, recorded)})
         self._runs.append(recorded)
 
     def after_run(self, run: ObservedRun, *, failed: bool) -> None:
@@ -112,7 +125,7 @@ class Recorder(PassInstrumentation):
             self._told.clear()
         if self._runs or self._part_of is None:
             failures = [FailureInfo.of(each) for each in run.outcome.failures]
-            self._log.end_run(ended.number, failures, run.notes)
+            self._log.write({"end": ended.number, "failures": failures, "notes": run.notes})
 
     def before_pass(self, step: Step, op: Any) -> None:
         """Record the start of a pass on an op."""
@@ -139,14 +152,14 @@ class Recorder(PassInstrumentation):
         facts, outer = run.facts_of(op), run.frames[-1]
         is_amid = outer.at_work is not None and outer.at_work != facts.ordinals
         if is_amid or run.is_new_inside(facts):
-            self._log.change(run.number, facts.ordinals, run.text_of(op))
-        self._log.begin(run.number, self._step_facts(step), facts, is_amid)
-        running = facts, run.place_of(op), entered, perf_counter()
+            self._changed(run, facts.ordinals, op)
+        self._begin(run, step, facts, is_amid=is_amid)
+        running = run.place_of(op), entered, perf_counter()
         run.frames.append(replace(outer, at_work=facts.ordinals, inside=0.0, running=running))
 
     def _end_pass(self, run: RecordedRun, step: Step, op: Any) -> None:
         frame, ended, now = run.frames.pop(), self.ended, perf_counter()
-        facts, place, entered, started = frame.running
+        place, entered, started = frame.running
         total, outcome = now - started, ended.outcome
         data: dict[str, Any] = {"total": round(total, 7)}
         if frame.inside:
@@ -163,7 +176,7 @@ class Recorder(PassInstrumentation):
             if ended.failed or ended.changed:
                 data["status"] = "failed" if ended.failed else "changed"
             run.note(op, data["after"])
-        self._log.end(run.number, facts, data)
+        self._log.write(data)
         run.frames[-1].inside += perf_counter() - entered
 
     def _end_nested(self, run: RecordedRun, step: Step, op: Any, failure: Failure | None) -> None:
@@ -172,11 +185,19 @@ class Recorder(PassInstrumentation):
         if failure is not None:
             data: dict[str, Any] = {"total": 0, "status": "failed"}
             data["failure"] = FailureInfo.of(failure)
-            facts = run.facts_of(op)
-            self._log.begin(run.number, self._step_facts(step), facts)
-            self._log.end(run.number, facts, data)
+            self._begin(run, step, run.facts_of(op))
+            self._log.write(data)
         elif run.changes != frame.changes and not frame.is_apart:
-            self._log.change(run.number, frame.ordinals, run.text_of(op))
+            self._changed(run, frame.ordinals, op)
+
+    def _begin(
+        self, run: RecordedRun, step: Step, op: RecordedOp, *, is_amid: bool = False
+    ) -> None:
+        known = self._steps.get(step) or self._steps.setdefault(step, _facts_of(step))
+        self._log.write({"begin": known, "of": op, "in": run.number, "amid": int(is_amid)})
+
+    def _changed(self, run: RecordedRun, ordinals: Sequence[int], op: Any) -> None:
+        self._log.write({"state": ordinals, "in": run.number, "after": run.text_of(op)})
 
     # -- What is recorded ------------------------------------------------------------------------
 
@@ -195,9 +216,6 @@ class Recorder(PassInstrumentation):
             "before": recorded.text_of(run.op),
             "outer": outer,
         }
-
-    def _step_facts(self, step: Step) -> StepInfo:
-        return self._steps.get(step) or self._steps.setdefault(step, _facts_of(step))
 
     def _reports(self, step: Step, outcome: Outcome) -> dict[str, Any]:
         """Return the statistics and diagnostics of a pass, without those of passes that it ran."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from datetime import datetime
-from functools import partialmethod
 from io import FileIO
 from json import JSONEncoder
 from pathlib import Path
@@ -17,10 +16,9 @@ from passel.record.model import FORMAT
 from passel.record.texts import texts_data
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Mapping, Sequence
+    from collections.abc import Hashable, Mapping, Sequence
 
     from passel.diagnostics import Location
-    from passel.record.model import FailureInfo, StepInfo
 
 _encode = JSONEncoder(separators=(",", ":")).encode
 _TOGETHER = 64
@@ -34,6 +32,16 @@ class RecordedOp(NamedTuple):
     symbol: str | None
     ordinals: tuple[int, ...]
     location: Location
+
+
+Event: TypeAlias = "Mapping[str, Any]"
+"""A line of a record, whose keys say what happened.
+
+`run` and `end` are the start and the end of the run with this number, and `in` refers to a run.
+`begin` is the start of an execution: the `StepInfo`, and under `of` the `RecordedOp`. `total`, the
+time, is the end of the innermost execution. `state` has the ordinals of an op that changed while no
+pass was running on the op itself, and `after` the digest of its text; None if the text is unknown.
+"""
 
 
 class RecordFile:
@@ -55,53 +63,21 @@ class RecordFile:
         self._known: dict[Hashable, int] = {}
         self._texts: set[str] = set()
         self._waiting: dict[str, str] = {}
-        self._runs: list[bool] = []
+        self._running = 0
         self._has_begun = self._broken = False
         self._command = sys.orig_argv if command_line is None else command_line
         self._program = f"{command_line[0]}: " if command_line else ""
 
-    def start_run(self, facts: Mapping[str, Any]) -> int:
-        """Write the start of a run, and return the number of the run."""
-        number = len(self._runs)
-        self._runs.append(True)
-        self._line({"run": number, **facts})
-        return number
-
-    def end_run(self, run: int, failures: Sequence[FailureInfo], notes: Sequence[str]) -> None:
-        """Write the end of a run, with the failures and the notes about them."""
-        self._line({"end": run, "failures": failures, "notes": notes})
-        self._runs[run] = False
-        if self._file is not None and not any(self._runs):
+    def write(self, event: Event) -> None:
+        """Write an event, after the step and the op that it is the first to name."""
+        if "begin" in event:
+            step, op = event["begin"], event["of"]
+            event = {**event, "begin": self._number("step", step), "of": self._number("op", op)}
+        self._write(_encode(event))
+        self._running += ("run" in event) - ("end" in event)
+        if self._file is not None and not self._running:
             self._file.close()
             self._file = None
-
-    def begin(self, run: int, step: StepInfo, op: RecordedOp, is_amid: bool = False) -> None:
-        """Write the start of an execution.
-
-        Args:
-            run: The number of the run.
-            step: The pass.
-            op: The op that the pass runs on.
-            is_amid: Whether a pass on an enclosing op runs the pass.
-        """
-        known = self._known
-        number = known[step] if step in known else self._introduce("step", step)
-        target = known[op] if op in known else self._introduce("op", op)
-        self._write(f'{{"begin":{number},"of":{target},"in":{run},"amid":{int(is_amid)}}}')
-
-    def end(self, run: int, op: RecordedOp, facts: Mapping[str, Any]) -> None:
-        """Write the end of the innermost running execution."""
-        self._line(facts)
-
-    def change(self, run: int, ordinals: Sequence[int], digest: str | None) -> None:
-        """Write the new text of an op that changed while no pass was running on the op itself.
-
-        Args:
-            run: The number of the run.
-            ordinals: The ordinals of the op.
-            digest: The digest of the new text; None if the text is unknown.
-        """
-        self._line({"state": ordinals, "in": run, "after": digest})
 
     def text(self, digest: str, content: str) -> None:
         """Write a text or an outline, unless the file already contains it."""
@@ -111,15 +87,13 @@ class RecordFile:
             if len(self._waiting) == _TOGETHER:
                 self._write()
 
-    def _introduce(self, what: str, data: Hashable) -> int:
-        """Write a step or an op that later lines refer to by number, and return its number."""
-        number = self._known[what] = self._known.get(what, -1) + 1
-        self._known[data] = number
-        self._line({what: data})
-        return number
-
-    def _line(self, data: Mapping[str, Any]) -> None:
-        self._write(_encode(data))
+    def _number(self, what: str, data: Hashable) -> int:
+        """Return the number by which lines refer to a step or an op, after writing it if new."""
+        known = self._known
+        if data not in known:
+            known[data] = known[what] = known.get(what, -1) + 1
+            self._write(_encode({what: data}))
+        return known[data]
 
     def _write(self, *lines: str) -> None:
         """Write the waiting texts, then lines that may refer to them."""
@@ -157,53 +131,22 @@ class RecordFile:
 
 
 class PartLog:
-    """A log of events in a worker, which the parent process replays.
+    """The log of a worker, whose events the parent process writes.
 
     Run 0 of the log is the run of the parent process.
     """
 
     def __init__(self) -> None:
-        self._calls: list[tuple[str, tuple[Any, ...]]] = []
-        self._texts: dict[str, str] = {}
-        self._runs = 0
+        self.events: list[Event] = []
+        self.texts: dict[str, str] = {}
 
-    def start_run(self, facts: Mapping[str, Any]) -> int:
-        """Store the start of a nested run on another IR, and return the number of the run."""
-        self._runs += 1
-        self._keep("start_run", facts)
-        return self._runs
-
-    def _keep(self, what: str, *arguments: Any) -> None:
-        self._calls.append((what, arguments))
-
-    begin: partialmethod[None] = partialmethod(_keep, "begin")
-    end: partialmethod[None] = partialmethod(_keep, "end")
-    change: partialmethod[None] = partialmethod(_keep, "change")
-    end_run: partialmethod[None] = partialmethod(_keep, "end_run")
+    def write(self, event: Event) -> None:
+        """Store an event."""
+        self.events.append(event)
 
     def text(self, digest: str, content: str) -> None:
         """Store a text or an outline by digest."""
-        self._texts[digest] = content
-
-    def replay(self, log: Log, run: int) -> Iterator[tuple[RecordedOp, Mapping[str, Any]]]:
-        """Replay all events into another log, and yield the executions of the parent's run.
-
-        Args:
-            log: The log to add the events to.
-            run: The number of the parent's run in that log.
-        """
-        runs = [run]
-        for digest, content in self._texts.items():
-            log.text(digest, content)
-        for name, arguments in self._calls:
-            if name == "start_run":
-                (facts,) = arguments
-                runs.append(log.start_run({**facts, "outer": runs[facts["outer"]]}))
-                continue
-            number, *rest = arguments
-            getattr(log, name)(runs[number], *rest)
-            if name == "end" and number == 0:
-                yield rest[0], rest[1]
+        self.texts[digest] = content
 
 
 Log: TypeAlias = RecordFile | PartLog
