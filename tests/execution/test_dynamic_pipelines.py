@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from toy_steps import (
-    DEEP,
     FUNCS,
     fail,
     failed_run,
@@ -18,12 +17,9 @@ from toy_steps import (
 )
 
 from passel import (
-    OpPassManager,
-    Pass,
     PassContext,
     PassFailure,
     PipelineRun,
-    Statistic,
 )
 from passel.testing import EventRecorder, ToyOp, parse_toy
 
@@ -169,29 +165,6 @@ def test_hooks_see_the_calling_pass_as_the_parent() -> None:
     ]
 
 
-class Counting(Pass):
-    """Counts."""
-
-    name = "count"
-    seen = Statistic("Ops seen")
-
-    def run(self, op: ToyOp, ctx: PassContext) -> None:
-        """Count once."""
-        ctx.count(self.seen)
-
-
-def test_statistics_and_paths_continue_those_of_the_caller() -> None:
-    """A pass is named by the way to it, and counts under that name in every run of it."""
-    inner = pipeline(step(nothing, "other"), Counting())
-
-    def outer(op: ToyOp, ctx: PassContext) -> None:
-        for func in op.body:
-            ctx.run_pipeline(inner, func)
-
-    result = manager(step(nothing), step(outer)).run(parse_toy(FUNCS))
-    assert result.statistics == {"toy.module/1:step/toy.func/1:count": {"seen": 2}}
-
-
 def test_ir_is_verified_inside() -> None:
     """A pass that breaks IR is named, before its caller goes on."""
 
@@ -228,25 +201,3 @@ def test_it_tells_whether_it_changed_something() -> None:
     assert pm.run(module).changed is True
     assert pm.run(module).changed is False
     assert [run.changed for run in runs] == [True, False]
-
-
-def test_pipelines_may_run_pipelines() -> None:
-    """A pass of a dynamic pipeline may run the next one, one level further inside."""
-    paths: list[str] = []
-
-    class Descend(Pass):
-        name = "descend"
-
-        def run(self, op: ToyOp, ctx: PassContext) -> None:
-            paths.append(ctx.path)
-            for inner in op.body:
-                assert ctx.run_pipeline(everywhere, inner)
-
-    everywhere = OpPassManager("any").add(Descend())
-    pm = manager(Descend())
-    pm.run(parse_toy(DEEP))
-    assert paths == [
-        "toy.module/0:descend",
-        "toy.module/0:descend/any/0:descend",
-        "toy.module/0:descend/any/0:descend/any/0:descend",
-    ]

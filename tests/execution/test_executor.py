@@ -22,7 +22,6 @@ from sibling_passes import (
     Meddle,
     MeddleFarOut,
     TellProcess,
-    everything,
     is_elsewhere,
     module_of,
     plain,
@@ -67,16 +66,6 @@ def pool(executors: Callable[[str], Executor]) -> Executor:
 
 
 KINDS = pytest.mark.parametrize("kind", ["spawn", "fork", "dask"])
-
-
-@KINDS
-def test_everything_is_the_same(
-    executors: Callable[[str], Executor], kind: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    """IR, failures, diagnostics and counts are those of one after the other, in program order."""
-    for seed in (1, 5, 7):
-        assert everything(OnExecutor(executors(kind)), seed) == everything(Sequential(), seed)
-    assert not [each for each in caplog.records if each.name == "passel"]
 
 
 @KINDS

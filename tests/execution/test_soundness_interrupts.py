@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sibling_passes import Act, module_of
+from sibling_passes import module_of
 
 from passel import (
     OpPassManager,
@@ -171,11 +171,9 @@ def test_work_that_was_done_before_an_interrupt_counts() -> None:
     """Failures of siblings are those of the run, and the note names no pass that did not run."""
     compiler = PipelineCompiler(ToyAdapter(), set[str]())
     this = Run(compiler, Instrumentor(), strategy=Waiting())
-    manager = OpPassManager("toy.module").add_nested("toy.func", Act())
-    module = module_of(3)
-    module.body[1].value = 1
+    manager = OpPassManager("toy.module").add_nested("toy.func", Work(how="fail"))
     with pytest.raises(KeyboardInterrupt) as raised:
-        this.run(compiler.schedule(manager), module)
+        this.run(compiler.schedule(manager), module_of(3))
     assert [each.kind for each in this.outcome.failures] == ["failed", "interrupted"]
     (note,) = raised.value.__notes__
     assert "op was interrupted by KeyboardInterrupt while its nested pipelines ran" in note

@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import get_native_id
 from typing import TYPE_CHECKING, Any
 
-from passel import OpPassManager, Pass, PassContext, PassFailure, Statistic
+from passel import OpPassManager, Pass, PassContext, Statistic
 from passel.execution import Run
 from passel.hooks import Instrumentor
 from passel.schedule import PipelineCompiler
@@ -20,34 +20,6 @@ if TYPE_CHECKING:
 
     from passel.execution import Outcome
     from passel.execution.strategies import SiblingStrategy
-
-
-class Act(Pass):
-    """Change, report, count or fail, as the op's value says."""
-
-    name = "act"
-    seen = Statistic("Ops seen")
-
-    def run(self, op: ToyOp, ctx: PassContext) -> None:
-        """Do it."""
-        ctx.count(self.seen)
-        ctx.emit_remark(f"saw {op.symbol}").attach_note("here")
-        match op.value % 7:
-            case 0:
-                op.value += 1
-            case 1:
-                raise PassFailure(f"{op.symbol} is odd")
-            case 2:
-                op.value = -7
-            case 3:
-                ctx.run_pipeline(OpPassManager("any").add(Again()))
-            case 4:
-                op.add(ToyOp("toy.op", value=3))
-            case 5:
-                msg = "a crash"
-                raise ValueError(msg)
-            case _:
-                ctx.preserve_all()
 
 
 class Again(Pass):
@@ -157,20 +129,6 @@ def plain(found: Outcome) -> tuple[Any, ...]:
     """Return all of an outcome in a form that compares."""
     failures = [(str(each), each.kind, each.path, each.symbol) for each in found.failures]
     return found.changed, failures, [*map(str, found.diagnostics)], dict(found.counts)
-
-
-def everything(
-    strategy: SiblingStrategy, seed: int, adapter: ToyAdapter | None = None
-) -> tuple[Any, list[str], str]:
-    """Run all that the passes can do on ops with values, also on nested ones."""
-    manager = OpPassManager("toy.module")
-    manager.nest("toy.func").add(Act(), Again())
-    manager.nest("toy.module").nest("toy.func").add(Act())
-    module = module_of(40, 20)
-    for number, op in enumerate(module.walk()):
-        op.value = (number * seed) % 11 if op.name == "toy.func" else 0
-    outcome, reported, text = run(strategy, manager, module, adapter)
-    return plain(outcome), reported, text
 
 
 def declare(monkeypatch: pytest.MonkeyPatch, kind: type[Pass[Any]]) -> None:
