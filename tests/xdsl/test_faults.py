@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+from unittest.mock import Mock
 
 import pytest
 from faulty_passes import DEADLY, RAISED, SURVIVED, Faulty, Log, Mark
@@ -108,12 +109,8 @@ def run(name: str, how: str) -> Found:
     manager.nest(ModuleOp).nest("func.func").add(*passes)
     reported: list[Diagnostic] = []
     raised, failures = "", []
-
-    def chosen(jobs: object, executor: object = None) -> SiblingStrategy:
-        return strategy
-
     with limited(), strategy_named(name) as strategy, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("passel.manager.pass_manager.strategy_for", chosen)
+        patch.setattr("passel.manager.pass_manager.strategy_for", Mock(return_value=strategy))
         try:
             manager.run(module, on_diagnostic=reported.append)
         except (PassFailedError, KeyboardInterrupt, SystemExit) as error:
@@ -256,12 +253,8 @@ def test_a_child_that_returns_does_no_work(tmp_path: Path) -> None:
     log = tmp_path / "log"
     manager = PassManager(ModuleOp, context)
     manager.nest("func.func").add(Log(path=str(log)), Faulty(how="child that returns"))
-
-    def chosen(jobs: object, executor: object = None) -> SiblingStrategy:
-        return Forked(2)
-
     with limited(), pytest.MonkeyPatch.context() as patch:
-        patch.setattr("passel.manager.pass_manager.strategy_for", chosen)
+        patch.setattr("passel.manager.pass_manager.strategy_for", Mock(return_value=Forked(2)))
         manager.run(module)
     done = log.read_text(encoding="utf-8").split()
     assert sorted(done) == sorted([*(f"f{number}" for number in range(10)), "last"])
