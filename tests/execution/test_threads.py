@@ -103,6 +103,11 @@ class Ask(Pass):
     ("pipelines", "ops", "is_shared"),
     [
         ([OpPassManager("toy.func").add(Meet())], 8, True),
+        (
+            [OpPassManager("toy.module", jobs=1).add(OpPassManager("toy.func").add(Meet()))],
+            8,
+            True,
+        ),
         ([OpPassManager("toy.func").add(MeetAlone())], 3, False),
         ([OpPassManager("toy.func", jobs=1).add(Meet())], 3, False),
         (
@@ -114,21 +119,19 @@ class Ask(Pass):
             False,
         ),
     ],
-    ids=["threads", "refused by a pass", "limited", "the lower limit of merged pipelines"],
+    ids=[
+        "threads",
+        "inside a limited one",
+        "refused by a pass",
+        "limited",
+        "the lower limit of merged pipelines",
+    ],
 )
 def test_threads_work_at_once(pipelines: list[OpPassManager], ops: int, is_shared: bool) -> None:
     """Two threads are in a pass at the same time, unless a pass or a manager forbids it."""
     manager = OpPassManager("toy.module").add(*pipelines)
-    _, _, text = run(Threads(2), manager, module_of(ops))
+    _, _, text = run(Threads(2), manager, module_of(ops, ops))
     assert text.count(" 1" if is_shared else " 2") == ops
-
-
-def test_what_is_inside_a_limited_pipeline_may_be_shared() -> None:
-    """`nest(jobs=1)` is for its own level."""
-    inside = OpPassManager("toy.module")
-    inside.nest("toy.module", jobs=1).nest("toy.func").add(Meet())
-    _, _, text = run(Threads(2), inside, module_of(0, 8))
-    assert text.count(" 1") == 8
 
 
 def test_analyses_are_those_of_one_thread() -> None:
