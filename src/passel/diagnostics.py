@@ -254,7 +254,7 @@ class Diagnostic:
                 pass, `ctx.about(op).location` returns the location of an op.
 
         Raises:
-            TypeError: If `location` is not a `Location`, for example an op.
+            TypeError: If `location` is an op or any other object that is not a `Location`.
         """
         if not isinstance(location, Location | None):  # pyright: ignore[reportUnnecessaryIsInstance] - a stranger's
             given = type(location).__name__

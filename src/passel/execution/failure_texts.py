@@ -190,7 +190,7 @@ def suspects_of(step: Step, tasks: Sequence[PassContext[Any]], alive: Sequence[A
     Args:
         step: The step that ran the nested pipelines.
         tasks: The contexts in which the nested pipelines ran, one for each op.
-        alive: Those ops of the tasks that still exist.
+        alive: The ops of the tasks that still exist.
     """
     pipelines = dict.fromkeys(task.plan.pipeline for task in tasks)
     return Suspects(step, [each for one in pipelines for each in passes_of(one)], alive)

@@ -151,7 +151,7 @@ class Siblings:
         self.is_tracked = True
 
     def track_all(self) -> None:
-        """Compute all unknown fingerprints of these and of the enclosing ops."""
+        """Compute all unknown fingerprints of the siblings and of the enclosing ops."""
         self._outer = self._own_parts()
         ctx: PassContext[Any] | None = self.ctx
         while ctx is not None:
@@ -249,7 +249,7 @@ class Siblings:
         return range(task.number) if self.is_in_order else {each.number for each in self.tasks}
 
     def suspects(self, numbers: Iterable[int]) -> Suspects:
-        """Return the `Suspects` for the pipelines that ran on the siblings with given indices."""
+        """Return the `Suspects` for the pipelines that ran on the siblings with these indices."""
         numbers, missing = set(numbers), self.gone | self._lost
         tasks = [task for task in self.tasks if task.number in numbers]
         may_touch = self.may_touch and (self._lifetime.survives_loss or not self.gone)

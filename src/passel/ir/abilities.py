@@ -20,7 +20,7 @@ class WrapsPasses(Protocol):
         """Return a `Pass` that runs a pass of the IR's own library.
 
         Args:
-            foreign: The pass object of the IR's library.
+            foreign: A pass object of the IR's library.
 
         Raises:
             TypeError: If `foreign` is not a pass of the IR's library.
@@ -36,7 +36,7 @@ class WrapsPassClasses(Protocol):
         """Wrap a pass class of the IR's own library in a `Pass` class that has the same options.
 
         Args:
-            foreign: The pass class of the IR's library.
+            foreign: A pass class of the IR's library.
 
         Raises:
             TypeError: If `foreign` is not a pass class of the IR's library.
@@ -134,8 +134,8 @@ class Shipment(NamedTuple):
 class ShipsOps(Protocol):
     """The optional ability of an adapter to send ops to any process, not only to forked processes.
 
-    The workers of executors need this ability to receive sibling ops, and `SendsOps` to return
-    their changes.
+    An executor can process sibling ops only if the adapter has this ability, to send the ops, and
+    `SendsOps`, to return the changes.
     """
 
     def ship(self, ops: Sequence[Any], context: Any) -> bytes:

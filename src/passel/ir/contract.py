@@ -273,7 +273,7 @@ class IRAdapter(ABC):
         return nullcontext()
 
     def renew_fingerprint(self, op: Any, last: Any) -> object:
-        """Return the fingerprint `last` if `op` is unchanged since then, else a new fingerprint."""
+        """Return `last` if `op` still has this fingerprint, otherwise a new fingerprint."""
         now = self.fingerprint(op)
         return last if now == last else now
 

@@ -79,7 +79,7 @@ class RunSettings:
         After each pass, the enclosing ops and the siblings of the pass's op are compared with their
         earlier states. A pass that changed one of these ops fails. Changes among more than 32
         siblings are detected later, and the failure names all passes that may have made the
-        changes. Without this check, any change is detected in the same way, but only if the IR has
+        changes. Without this check, every change is detected late, and only if the IR has
         fingerprints.
         """
         from passel.instruments.isolation_check import IsolationCheck  # noqa: PLC0415

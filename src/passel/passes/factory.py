@@ -118,8 +118,8 @@ def class_like(pass_: _Prototype, name: str) -> type[Pass[Any, Any]]:
         name: The name of the new class's passes in textual pipelines.
 
     Raises:
-        DefinitionError: The name is also the name of the given pass's class, whose defaults differ.
-            A printed pass would then not parse to an equal pass.
+        DefinitionError: The class of the given pass has the same name but different defaults, so a
+            printed pass would not parse to an equal pass.
 
     Example:
         >>> class Unroll(Pass):

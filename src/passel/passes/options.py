@@ -244,7 +244,7 @@ class OptionInfo(NamedTuple):
     """The declaration of an option.
 
     Attributes:
-        name: The name in text, such as `max-iterations`.
+        name: The name in pipeline text, such as `max-iterations`.
         field: The name of the field in Python.
         help: A one-sentence description; may be an empty string.
         required: Whether the option has no default.

@@ -69,7 +69,7 @@ class RecordFile:
         self._program = f"{command_line[0]}: " if command_line else ""
 
     def write(self, event: Event) -> None:
-        """Write an event, after the step and the op that it is the first to name."""
+        """Write an event, preceded by any step and op that no earlier event has named."""
         if "begin" in event:
             step, op = event["begin"], event["of"]
             event = {**event, "begin": self._number("step", step), "of": self._number("op", op)}

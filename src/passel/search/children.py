@@ -100,13 +100,13 @@ def in_children(
     Args:
         function: A function that takes an item and a directory for the files of the item.
         items: The items to process.
-        is_good: A function that returns whether a result, or the death of a child, is good.
+        is_good: A function that returns whether a result or a `Died` object is good.
         jobs: The number of child processes to run in parallel.
         timeout: The time limit for an item in seconds, after which SIGALRM kills the child, or 0
             for no limit.
 
     Returns:
-        The result of the call or the death of the child, by the index of the item. Items that were
+        The result of the call, or a `Died` object, by the index of the item. Items that were
         not processed are missing.
 
     Raises:
@@ -153,7 +153,7 @@ def in_children(
 
 
 def in_child(function: Callable[[Scratch], _R]) -> _R | Died:
-    """Call a function in a child process, and return the result or the death of the child."""
+    """Call a function in a child process, and return the result, or a `Died` object."""
     results = in_children(lambda _, scratch: function(scratch), [None])
     if not results:
         raise SearchError("a child process could not send its result")

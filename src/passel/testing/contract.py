@@ -202,7 +202,7 @@ class AdapterContract(Subject):
                 error = raised(InvalidIR, verify, what)
                 equal(error.op, func, "the op in the error from 'verify'")
                 check(error.message, "the error from 'verify' has no message")
-                what = f"the message of the error from 'verify' starts with a name: {error.message}"
+                what = f"the error message from 'verify' starts with a name: {error.message}"
                 check(not error.message.startswith("'"), what)
 
     # -- Printing ----------------------------------------------------------------------------
@@ -358,4 +358,4 @@ class AdapterContract(Subject):
             part = SourcePart(texts[-1], "contract")
             text = frontend.emit(frontend.read(part, context, lambda _: None), context)
             texts.append(text if isinstance(text, str) else text.decode())
-        equal(texts[2], texts[1], "the text that 'emit' writes for its own parsed output")
+        equal(texts[2], texts[1], "the text that 'emit' writes after its output is parsed again")

@@ -148,7 +148,7 @@ class XDSLAdapter(IRAdapter):
         return None if op_class is None or issubclass(op_class, UnregisteredOp) else _kind(op_class)
 
     def misfit(self, context: Context, outer: str, inner: str) -> str:
-        """Return why `inner` cannot be directly inside `outer`, or an empty string if it can."""
+        """Return the reason why `inner` cannot be directly inside `outer`, or an empty string."""
         enclosing, op_class = _known_op(context, outer), _known_op(context, inner)
         if enclosing is None or op_class is None:
             return ""

@@ -232,7 +232,7 @@ def is_odd_loop(op: Operation) -> bool:
 
 
 def computes_with_integers(op_class: Any) -> bool:
-    """Return whether an op class is integer arithmetic that xDSL folds."""
+    """Return whether the ops of a class are integer arithmetic that xDSL folds."""
     # Without it there are no such ops, and loading it takes longer than a small program.
     arith = sys.modules.get("xdsl.dialects.arith")
     if arith is None:

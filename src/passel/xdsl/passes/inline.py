@@ -71,7 +71,7 @@ class Inliner(Pass["Operation"]):
     )
     inlining_threshold: int = option(
         default=_NO_LIMIT,
-        help="Inline only callees with at most this percentage of the caller's number of ops.",
+        help="Inline a callee only if its op count is at most this percentage of the caller's.",
     )
     inlined: ClassVar[Statistic] = Statistic("Number of calls inlined", name="num-inlined")
     erased: ClassVar[Statistic] = Statistic("Number of private callables erased", name="num-erased")

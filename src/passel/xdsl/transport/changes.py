@@ -276,8 +276,8 @@ def pickled(
         value: The object to encode.
         name: The op name that errors report.
         nodes: The addresses of all IR nodes that the object may contain.
-        places: The indices of objects that both processes have, by address. If None, the processes
-            have no objects in common.
+        places: The indices of objects that both processes have, by address. None means
+            that the processes share no objects.
 
     Raises:
         EncodingError: If a part of the object cannot be encoded.
