@@ -34,12 +34,9 @@ if TYPE_CHECKING:
     ("pipeline", "ir", "ran", "why"),
     [
         ("toy.module(toy.func(a))", "toy.module(toy.func @f,toy.module @m(toy.func @g))", ["a @f"], "one level deep"),
-        ("toy.module(toy.module(toy.func(a)))", "toy.module(toy.func @f,toy.module @m(toy.func @g))", ["a @g"], "two levels deep"),
         ("toy.module(toy.func(a))", "toy.module(toy.module @m)", [], "no pipeline for modules"),
-        ("toy.module(any(on-func))", "toy.module(toy.module @m,toy.func @f)", ["on-func @f"], "op-specific passes filter"),
         ("toy.module(any(a,on-callable))", "toy.module(toy.module @m,toy.func @f)", ["a @f", "on-callable @f"], "one pass filters the whole manager"),
         ("toy.module(any(a,picky))", "toy.module(toy.module @m,toy.func @f)", ["a @m", "picky @m"], "one pass filters the whole manager"),
-        ("toy.module(any(a,toy.func(b)))", "toy.module(toy.module @m(toy.func @g),toy.func @f)", ["a @m", "b @g", "a @f"], "nested pipelines do not filter"),
         ("any(a,on-func,b)", "toy.module @m", ["a @m", "unschedulable @m"], "passes before the wrong one run"),
         ("toy.module(toy.region(),a)", "toy.module @m(toy.region)", ["a @m"], "empty managers run on any op"),
         ("any()", "other.op", [], "an empty manager checks nothing"),
@@ -124,37 +121,6 @@ def test_all_unschedulable_passes_of_the_innermost_manager_are_reported(
     except AnchorError as error:
         found += error.problems
     assert [problem.span.text for problem in found if problem.span] == refused
-
-
-@pytest.mark.parametrize(
-    ("text", "hint"),
-    [
-        ("toy.module(a,toy.fnuc(b))", "; did you mean 'toy.func'?"),
-        (
-            "toy.module(a,count(b,set{to=1}))",
-            ", but a pass is: separate passes by commas, as in count,b,set{to=1}",
-        ),
-    ],
-)
-def test_an_unknown_nested_anchor_is_found_before_the_run(
-    parse: Callable[[str], PassManager], text: str, hint: str
-) -> None:
-    """An anchor that is misspelt, or the name of a pass, is an error at its place."""
-    anchor = text[13:].partition("(")[0]
-    with pytest.raises(AnchorError) as info:
-        parse(text).run(parse_toy("toy.module"))
-    (problem,) = info.value.problems
-    assert problem.message == f"no registered operation is called '{anchor}'{hint}"
-    assert problem.span is not None
-    assert (problem.span.text, problem.span.column) == (anchor, 14)
-
-
-def test_a_run_needs_an_op_of_the_anchor(parse: Callable[[str], PassManager]) -> None:
-    """A manager with an anchor refuses other ops, even when it is empty."""
-    with pytest.raises(
-        AnchorError, match=r"^can't run 'toy.func' pass manager on 'toy.module' op$"
-    ):
-        parse("toy.func()").run(parse_toy("toy.module"))
 
 
 # -- Nesting ---------------------------------------------------------------------------------
@@ -279,22 +245,10 @@ def merged(parse: Callable[[str], PassManager]) -> Callable[[str], str]:
 @pytest.mark.parametrize(
     ("elements", "expected", "why"),
     [
-        ("func(a),func(b)", "func(a,b)", "equal anchors"),
         ("func(a),func(b),func(a)", "func(a,b,a)", "as many as are adjacent"),
-        ("func(a),module(b),func(c)", "func(a,c)|module(b)", "different anchors side by side"),
         ("module(b),func(a)", "func(a)|module(b)", "sorted by anchor"),
-        ("func(a),b,func(c)", "func(a),b,func(c)", "a pass between keeps them apart"),
-        ("any(a),func(b)", "any(a),func(b)", "any accepts functions"),
-        ("func(b),any(a)", "func(b),any(a)", "any accepts functions"),
-        ("any(on-callable),module(b)", "module(b)|any(on-callable)", "any refuses modules"),
         ("module(b),any(on-callable)", "module(b)|any(on-callable)", "any is last"),
-        ("any(on-callable),any(on-callable2)", "any(on-callable),any(on-callable2)", "never"),
         ("any(picky),any(on-func)", "any(picky),any(on-func)", "not even if disjoint"),
-        (
-            "module(b),any(on-callable),func(a)",
-            "module(b)|any(on-callable),func(a)",
-            "the first two merge, the third conflicts",
-        ),
         (
             "any(on-callable),func(a),func(b)",
             "any(on-callable),func(a,b)",
@@ -306,7 +260,6 @@ def merged(parse: Callable[[str], PassManager]) -> Callable[[str], str]:
         ("zoo.z(a),any(on-module)", "zoo.z(a)|any(on-module)", "any is last, whatever the names"),
         ("zoo.é(a),zoo.z(a),aaa.op(a)", "aaa.op(a)|zoo.z(a)|zoo.é(a)", "names sort byte-wise"),
         ("func(a,module(b)),func(module(c))", "func(a,module(b,c))", "inner ones merge too"),
-        ("module(func(a),func(b))", "module(func(a,b))", "at every depth"),
         ("func(a,b),func(b,a)", "func(a,b,b,a)", "order of passes is kept"),
         ("any(a),toy.region()", "region()|any(a)", "any refuses ops that are not isolated"),
     ],
@@ -314,7 +267,7 @@ def merged(parse: Callable[[str], PassManager]) -> Callable[[str], str]:
 def test_adjacent_nested_pipelines_merge(
     merged: Callable[[str], str], elements: str, expected: str, why: str
 ) -> None:
-    """Adjacent nested pipelines merge exactly if no op could be taken by both in doubt."""
+    """Neighbours merge unless an op may match two, beyond the cases that are compared with mlir-opt."""
     assert merged(elements) == expected, why
 
 

@@ -138,8 +138,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         from passel.passes.definition import check_pass
 
         check_pass(cls)
-        target = cls._target
-        if target and target not in vars(cls) and (given := _parameter(cls)) is not None:
+        if (target := cls._target) and target not in vars(cls) and (given := _parameter(cls)):
             setattr(cls, target, op_name_of(given) if target == "anchor" else given)
 
     if not TYPE_CHECKING:

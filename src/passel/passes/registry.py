@@ -299,7 +299,7 @@ def _may_replace(new: Registered, old: Registered) -> bool:
     A pipeline hides a pass, and a class replaces the class of the same definition, which was
     executed again. Classes that are local to a function are different.
     """
-    if not isinstance(old, PassInfo) or not isinstance(new, PassInfo):
+    if isinstance(old, PassPipelineInfo) or isinstance(new, PassPipelineInfo):
         return isinstance(old, PassInfo)
     cls: Any = new.factory
     if not (isinstance(cls, type) and issubclass(cls, Pass)):

@@ -92,8 +92,9 @@ def build(nodes: Sequence[ElementNode], manager: Any, names: PassRegistry) -> No
     _add_all(nodes, manager, names, errors)
     if not errors:
         return
-    kinds = {type(error) for error in errors}
-    kind = kinds.pop() if len(kinds) == 1 else PipelineError
+    if len(errors) == 1:
+        raise errors[0]
+    kind = type(errors[0]) if len(set(map(type, errors))) == 1 else PipelineError
     problems = [problem for error in errors for problem in error.problems]
     causes = (error.__cause__ for error in errors if error.__cause__)
     raise kind(*problems[:MAX_PROBLEMS]) from next(causes, None)
