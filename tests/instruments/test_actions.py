@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from tool_fixtures import only_error
+from toy_steps import step
 
-from passel import Pass, PassContext, PassManager
+from passel import PassContext, PassManager
 from passel.diagnostics import Location
 from passel.instruments.actions import ActionLog, DebugCounter, place_of
 from passel.testing import ToyAdapter, ToyOp, parse_toy
@@ -20,20 +21,12 @@ if TYPE_CHECKING:
 FUNCTIONS = "toy.module(toy.func @f,toy.func @g)"
 
 
-class Count(Pass):
-    """Adds one to the op's value."""
-
-    name = "count"
-
-    def run(self, op: ToyOp, ctx: PassContext) -> None:
-        """Add one."""
-        op.value += 1
+def add(op: ToyOp, _: PassContext) -> None:
+    """Add one to the op's value."""
+    op.value += 1
 
 
-class Other(Count):
-    """The same by another name."""
-
-    name = "other"
+PASSES = step(add, "count"), step(add, "other")
 
 
 class LocatedAdapter(ToyAdapter):
@@ -44,16 +37,14 @@ class LocatedAdapter(ToyAdapter):
         return Location("in.toy", ord((op.symbol or "A")[0]) + op.value, 3)
 
 
-def manager(*passes: Pass[Any], adapter: ToyAdapter | None = None) -> PassManager:
-    """Passes on functions."""
-    pm = PassManager("toy.module", adapter=adapter or ToyAdapter())
-    pm.nest("toy.func").add(*passes)
-    return pm
+def manager(adapter: ToyAdapter) -> PassManager:
+    """Both passes on functions."""
+    return PassManager("toy.module", adapter=adapter).add_nested("toy.func", *PASSES)
 
 
 def test_executions_have_the_numbers_of_a_counter() -> None:
     """Execution numbers in the log are the numbers at which a counter stops, whatever is logged."""
-    stream, pm = io.StringIO(), manager(Count(), Other(), adapter=LocatedAdapter())
+    stream, pm = io.StringIO(), manager(LocatedAdapter())
     log = ActionLog(stream, places=[place_of(f"in.toy:{ord('g')}")])
     with pm.instrument(log):
         pm.run(parse_toy(FUNCTIONS))
@@ -91,7 +82,7 @@ def test_a_place_is_written_as_diagnostics_write_it(text: str) -> None:
 )
 def test_a_pass_has_a_counter_of_its_own(text: str, values: str) -> None:
     """The counter of a pass counts the executions that `pass-execution` admits."""
-    pm, module = manager(Count(), Other()), parse_toy(FUNCTIONS)
+    pm, module = manager(ToyAdapter()), parse_toy(FUNCTIONS)
     pm.add_gate(DebugCounter(text))
     pm.run(module)
     assert " ".join(str(op.value) for op in module.body) == values

@@ -120,7 +120,7 @@ class Ends(PassInstrumentation):
     def __init__(self) -> None:
         self.failed: list[bool] = []
 
-    def _end(self, *_: Any) -> None:
+    def _end(self, *_: Any, **__: Any) -> None:
         self.failed.append(self.ended.failed)
 
     after_verification = after_analysis = _end

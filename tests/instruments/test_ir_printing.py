@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
@@ -83,41 +84,26 @@ def test_stream_that_breaks(capsys: pytest.CaptureFixture[str]) -> None:
         def write(self, _: str) -> int:
             raise self.error
 
+    full = "error: cannot print the IR: No space left on device; nothing more is printed\n"
     pm = manager(Bump(symbol="f"), Bump(symbol="g"))
-    with pm.instrument(PrintIR(after=True, stream=Broken())):
-        pm.run(parse_toy(SOURCE))
-    assert capsys.readouterr().err == ""
-    Broken.error = OSError(28, "No space left on device")
-    with pm.instrument(PrintIR(after=True, stream=Broken())):
-        pm.run(parse_toy(SOURCE))
-    expected = "error: cannot print the IR: No space left on device; nothing more is printed\n"
-    assert capsys.readouterr().err == expected
+    for error, said in ((BrokenPipeError(), ""), (OSError(28, "No space left on device"), full)):
+        Broken.error = error
+        with pm.instrument(PrintIR(after=True, stream=Broken())):
+            pm.run(parse_toy(SOURCE))
+        assert capsys.readouterr().err == said
 
 
-def warn(op: ToyOp, ctx: PassContext) -> None:
-    """Warn, and change the op."""
-    op.value += 1
-    ctx.emit_warning(f"now it is {op.value}")
-
-
-def warn_twice(op: ToyOp, ctx: PassContext) -> None:
-    """Warn twice, and change the op."""
-    warn(op, ctx)
-    warn(op, ctx)
-
-
-class Log(StringIO):
-    """A stream in which diagnostics and failures stand among dumps."""
-
-    def take(self, diagnostic: object) -> None:
-        """Write a diagnostic."""
-        self.write(f"{diagnostic}\n")
+def warn(op: ToyOp, ctx: PassContext, times: int = 1) -> None:
+    """Change the op, and warn of each change."""
+    for _ in range(times):
+        op.value += 1
+        ctx.emit_warning(f"now it is {op.value}")
 
 
 class Failures(PassInstrumentation):
     """Writes failures to a log."""
 
-    def __init__(self, log: Log) -> None:
+    def __init__(self, log: StringIO) -> None:
         self._log = log
 
     def on_failure(self, failure: Failure) -> None:
@@ -136,15 +122,17 @@ def test_workers_leave_what_one_process_does(
     """Dumps, diagnostics, failures and files are the same, and in the same order, as without workers."""
     said: list[str] = []
     for number, chosen in enumerate((Sequential(), strategy)):
-        log, compiler = Log(), PipelineCompiler(ToyAdapter(), {"toy"})
+        log, compiler = StringIO(), PipelineCompiler(ToyAdapter(), {"toy"})
         pm = PassManager("toy.module", adapter=ToyAdapter()).add(once := step(warn, "warn"))
-        pm.add_nested("toy.func", once, step(warn_twice, "warn"), step(fail)).add(once)
+        pm.add_nested(
+            "toy.func", once, step(lambda op, ctx: warn(op, ctx, 2), "warn"), step(fail)
+        ).add(once)
         folder, how = tmp_path / str(number), dict(flags or {})
         if "directory" in how:
             how["directory"] = folder
         printers = [] if flags is None else [PrintIR(stream=log, **how)]
         hooks = Instrumentor([Failures(log), *printers])
-        run = Run(compiler, hooks, log.take, strategy=chosen)
+        run = Run(compiler, hooks, partial(print, file=log), strategy=chosen)
         run.run(compiler.schedule(pm), parse_toy("toy.module(toy.func @f,toy.func @g,toy.func @h)"))
         files = (
             f"{p.relative_to(folder)}\n{p.read_text()}" for p in sorted(folder.rglob("*.mlir"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import re
 import subprocess
 import sys
 from importlib.metadata import distribution
@@ -11,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from documents import ROOT
 
 from passel import Location, OptimizationRemark
 from passel.instruments.remarks import yaml_of
@@ -107,16 +105,3 @@ def test_recorded_remarks(tool: Tool) -> None:
     assert found[0] == found[1]
     said = [(e.function, e.location.line, e.kind) for e in found[0] if e and e.name == "hoisted"]
     assert said[:2] == [("f0", 9, "Passed"), ("f0", 10, "Missed")]
-
-
-def test_a_reproducer_has_the_same_remarks(tool: Tool) -> None:
-    """A replay emits the same remarks, at the lines of the reproducer."""
-    Path("in.mlir").write_text(MODULE)
-    flags = [f"--load-pass-plugin={ROOT}/tests/lit/Inputs/passes.py", "--remarks-filter=.*"]
-    pipeline = f"{PIPELINE[:-2]},fail{{on=f3}}))"
-    reproducer = "--mlir-pass-pipeline-crash-reproducer=again.mlir"
-    first = tool("in.mlir", pipeline, reproducer, *flags)
-    again = tool("again.mlir", "--run-reproducer", *flags)
-    said = [re.findall(r"remark: (.*)", each.err) for each in (first, again)]
-    assert said[0] == said[1]
-    assert len(said[0]) == 16

@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from toy_steps import fail, step
+from toy_steps import fail, nothing, step
 
 from passel import OpPassManager, Pass, PassContext, PassFailedError, PassManager
 from passel.execution import Run
@@ -46,12 +46,6 @@ class Nap(Pass):
         time.sleep(self.milliseconds / 1000 if self.symbol in ("", op.symbol) else 0)
 
 
-class Other(Nap):
-    """The same by another name."""
-
-    name = "other"
-
-
 def runs(op: ToyOp, ctx: PassContext) -> None:
     """Run a pipeline that is built anew for each op."""
     ctx.run_pipeline(OpPassManager("any").add(Nap()))
@@ -67,7 +61,7 @@ def manager(*passes: Pass[Any]) -> PassManager:
     pm = PassManager("toy.module", adapter=ToyAdapter())
     pm.add(Nap())
     pm.add_nested("toy.func", *passes)
-    pm.add_nested("toy.module", Other())
+    pm.add_nested("toy.module", step(nothing, "other"))
     return pm
 
 
@@ -197,7 +191,9 @@ def test_wall_time_is_that_of_the_slowest_worker(strategy: SiblingStrategy) -> N
 def test_the_slowest_pairs_of_a_pass_and_an_op(strategy: SiblingStrategy) -> None:
     """The slowest pairs come first, each with its op and path, then the sum of all others."""
     pm = PassManager("toy.module", adapter=ToyAdapter())
-    pm.nest("toy.module").add_nested("toy.func", Nap(symbol="slow", milliseconds=200), Other())
+    pm.nest("toy.module").add_nested(
+        "toy.func", Nap(symbol="slow", milliseconds=200), step(nothing, "other")
+    )
     module = parse_toy(
         "toy.module(toy.module @a(toy.func @slow,toy.func @f),toy.module @b(toy.func @slow),"
         f"toy.module({','.join(['toy.func'] * 10)}))"

@@ -20,14 +20,14 @@ from passel import (
     PassManager,
     Statistic,
 )
+from passel.ir import PrintFlags
 from passel.record import Record, RecordError
 from passel.record.recorder import Recorder
 from passel.testing import ToyAdapter, ToyOp, parse_toy
+from passel.xdsl import XDSLAdapter, parse_source
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from passel.ir import PrintFlags
 
 
 class Grow(OperationPass[Any]):
@@ -161,32 +161,9 @@ def test_what_is_no_record_is_refused(tmp_path: Path, text: str, why: str) -> No
     assert "\n" not in str(caught.value)
 
 
-def test_a_file_that_cannot_be_written_does_not_end_the_run(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The run goes on, and one line says what is wrong."""
-    manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Grow())
-    manager.add_instrumentation(Recorder(tmp_path / "none" / "r"))
-    module = parse_toy("toy.module(toy.func @f)")
-    manager.run(module)
-    assert module.body[0].value == 1
-    error = capsys.readouterr().err
-    assert error.count("\n") == 1
-    assert "No such file or directory" in error
-
-
 def test_states_of_modules_are_made_of_their_functions(tmp_path: Path) -> None:
     """The state after each execution is the module's text as the printer would give it."""
-    from xdsl.context import Context
-    from xdsl.dialects import get_all_dialects
-
-    from passel.ir import PrintFlags
-    from passel.xdsl import XDSLAdapter, parse_source
-
-    exact = PrintFlags(generic=True, debuginfo=True)
-    context = Context()
-    for name, factory in get_all_dialects().items():
-        context.register_dialect(name, factory)
+    exact, context = PrintFlags(generic=True, debuginfo=True), XDSLAdapter().create_context()
     source = """
     func.func @f() { %0 = arith.constant 1 : i32 func.return }
     builtin.module { func.func @g() { %0 = arith.constant 1 : i32 func.return } }
