@@ -51,12 +51,7 @@ def module_of(ir: str, text: str = FUNCTIONS) -> Any:
 
 
 class Told(NamedTuple):
-    """A failure.
-
-    Attributes:
-        message: What the first error says.
-        how: How it can be replayed.
-    """
+    """The first error of a run, and how it can be replayed."""
 
     message: str
     how: str
@@ -162,12 +157,7 @@ def replayed_in_python(file: str, adapter: Any, *passes: Any, **how: Any) -> str
 
 
 @pytest.mark.parametrize(
-    ("ir", "base"),
-    [
-        ("xdsl", ways_to_fail.GiveUp),
-        ("mlir", ways_to_fail.GiveUp),
-        ("xdsl", ways_to_fail.Surrender),
-    ],
+    ("ir", "base"), [*((ir, ways_to_fail.GiveUp) for ir in IRS), ("xdsl", ways_to_fail.Surrender)]
 )
 def test_a_class_inside_of_a_function(ir: str, base: type[Any], tmp_path: Path) -> None:
     """A class without a module is replayed in Python; passes of xDSL have unknown effects."""
