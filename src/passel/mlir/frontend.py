@@ -52,7 +52,6 @@ class MLIRFrontend(Frontend):
     refused: ClassVar[Mapping[str, str]] = {
         "disable-verify": "does not work with --ir=mlir: MLIR's bindings verify whatever they "
         "parse; --verify-each=false turns off the verification after passes",
-        "target": "does not work with --ir=mlir: xDSL's targets print xDSL's IR",
     }
 
     def __init__(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from io import BytesIO, TextIOWrapper
-from typing import IO, TYPE_CHECKING, ClassVar
+from typing import IO, TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.arg_spec import parse_spec
@@ -18,7 +18,7 @@ from passel.xdsl.printing import make_printer
 from passel.xdsl.registration import installed_universe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
     from xdsl.context import Context
     from xdsl.utils.lexer import Span
@@ -55,7 +55,6 @@ def _target(text: str) -> Target | None:
     return None if spec.name == "mlir" else target
 
 
-_NEEDS_MLIR = "needs --ir=mlir: xDSL does not support it"
 _NOT_KNOWN = re.compile("not found|not registered|unregistered|[Uu]nknown")
 """The errors that may be caused by a package that could not be loaded."""
 
@@ -64,19 +63,6 @@ _BYTECODE = b"ML\xefR"
 
 class XDSLFrontend(Frontend):
     """The frontend that runs xDSL's parser, printer and targets."""
-
-    refused: ClassVar[Mapping[str, str]] = dict.fromkeys(
-        (
-            "emit-bytecode",
-            "emit-bytecode-version",
-            "irdl-file",
-            "mlir-pretty-debuginfo",
-            "mlir-print-assume-verified",
-            "mlir-use-nameloc-as-prefix",
-            "verify-roundtrip",
-        ),
-        _NEEDS_MLIR,
-    )
 
     def configure(self, settings: FrontendSettings) -> None:
         """Apply the settings of a tool: look up the target and create a context."""

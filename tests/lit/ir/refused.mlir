@@ -1,10 +1,10 @@
 // Flags for another IR, or that no IR here can follow, say why.
 
 // RUN: not passel-opt --ir=mlir %s --target=riscv-asm 2>&1 | FileCheck %s --check-prefix=XDSL
-// XDSL: passel-opt: error: '--target' does not work with --ir=mlir: xDSL's targets print xDSL's IR
+// XDSL: passel-opt: error: '--target' requires --ir=xdsl, not --ir=mlir
 
 // RUN: not passel-opt %s --emit-bytecode 2>&1 | FileCheck %s --check-prefix=MLIR
-// MLIR: passel-opt: error: '--emit-bytecode' needs --ir=mlir: xDSL does not support it
+// MLIR: passel-opt: error: '--emit-bytecode' requires --ir=mlir, not --ir=xdsl
 
 // RUN: not passel-opt --ir=mlir %s --mlir-print-value-users 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: passel-opt: error: '--mlir-print-value-users' is not available: MLIR's bindings do not support this flag
