@@ -154,7 +154,7 @@ _LOADED = """\
 import sys
 from passel.tool import main
 main(sys.argv[1:])
-print([name for name in ("xdsl", "importlib.metadata", "rich") if name in sys.modules])
+print([name for name in ("xdsl", "importlib.metadata") if name in sys.modules])
 """
 
 

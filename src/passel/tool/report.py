@@ -17,15 +17,14 @@ report shows the differences. With -o, the report is an HTML page that contains 
 
 from __future__ import annotations
 
-import io
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from passel.diagnostics import suggest
 from passel.frontend import UsageError
 from passel.instruments.ir_diff import coloured, unified_diff
-from passel.instruments.terminals import shows_color
+from passel.instruments.terminals import shows_color, styled
 from passel.record import Record
 from passel.record.outline import all_rows, compared, rows_of
 from passel.record.page import page
@@ -37,12 +36,8 @@ from passel.tool.programs import Program, run_program
 from passel.tool.settings import DiagnosticFlags
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from rich.console import RenderableType
-    from rich.table import Table
-
-    from passel.instruments.terminals import Color
     from passel.record import Execution, RunInfo
     from passel.record.outline import ComparedRow, Row
     from passel.tool.flags import CommandLine
@@ -50,13 +45,13 @@ if TYPE_CHECKING:
 _MOST_FAILURES = 20
 """The maximum number of failures to show."""
 
-_WIDTH = 100
-"""The line width of tables outside a terminal."""
-
 _BAR = 10
 _NUMBER = 9
 _LONGEST_TITLE = 60
 """The width of a bar, a number, and a pass with its options."""
+
+Line: TypeAlias = tuple[str, str]
+"""The text of a line, and its style."""
 
 
 class _Flags(FlagGroup):
@@ -129,20 +124,18 @@ def _shown(record: Record, flags: _Flags) -> str:
     """
     if flags.step or flags.op or flags.diff:
         return "".join(_steps(record, flags))
-    return _laid_out(*_overview(record), color=flags.color)
+    return _printed(_overview(record), flags)
 
 
 # -- The pipeline --------------------------------------------------------------------------------
 
 
-def _overview(record: Record) -> Iterator[RenderableType]:
+def _overview(record: Record) -> Iterator[Line]:
     """Yield the pipeline as a tree, with times and changes, and the failures."""
-    from rich.text import Text
-
     for run in record.info.top_runs:
-        yield Text(_heading(record, run), "bold")
-        yield _tree(all_rows(rows_of(record, run)))
-        yield from (Text(line, "red") for line in _ending(record, run))
+        yield _heading(record, run), "bold"
+        yield from _tree(all_rows(rows_of(record, run)))
+        yield from ((line, "red") for line in _ending(record, run))
 
 
 def _heading(record: Record, run: RunInfo) -> str:
@@ -151,14 +144,12 @@ def _heading(record: Record, run: RunInfo) -> str:
     return f"{source}{run.pipeline} ({versions}, passel {record.info.passel})"
 
 
-def _tree(rows: Sequence[Row]) -> Table:
-    table = _table("ops", "changed", "time", "own")
-    table.add_column("", no_wrap=True, min_width=_BAR)
+def _tree(rows: Sequence[Row]) -> Iterator[Line]:
+    table = [(["", "ops", "changed", "time", "own", ""], "dim")]
     total = sum(row.own_time for row in rows if row.is_pass)
     for row in rows:
-        title = _title(row)
         if not row.is_pass:
-            table.add_row(title)
+            table.append(([_title(row), ""], ""))
             continue
         changed, failed = row.count("changed"), row.count("failed")
         unknown = row.count("unknown")
@@ -167,19 +158,17 @@ def _tree(rows: Sequence[Row]) -> Table:
         share = round(_BAR * row.own_time / total) if total else 0
         times = (f"{1000 * seconds:.1f} ms" for seconds in (row.total_time, row.own_time))
         number = len(row.executions) - row.count("skipped")
-        table.add_row(title, str(number), said, *times, "█" * share, style=style)
-    return table
+        table.append(([_title(row), str(number), said, *times, "█" * share], style))
+    return _aligned(table)
 
 
-def _table(*numbers: str) -> Table:
-    """Return a table with a column of titles, and columns of numbers."""
-    from rich.table import Table
-
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("", no_wrap=True, overflow="ellipsis")
-    for name in numbers:
-        table.add_column(name, justify="right", no_wrap=True, min_width=_NUMBER)
-    return table
+def _aligned(table: Sequence[tuple[Sequence[str], str]]) -> Iterator[Line]:
+    """Yield the lines of a table with a title, numbers and a note in each row."""
+    titles = max(len(cells[0]) for cells, _ in table)
+    width = max(_NUMBER, *(len(each) for cells, _ in table for each in cells[1:-1]))
+    for (title, *numbers, note), style in table:
+        cells = [title.ljust(titles), *(each.rjust(width) for each in numbers), note]
+        yield "  ".join(cells).rstrip(), style
 
 
 def _title(row: Row) -> str:
@@ -211,21 +200,18 @@ def _comparison(old: Record, new: Record, flags: _Flags) -> str:
     rows = list(compared(old, new))
     if flags.diff:
         return "".join(_differences(old, new, rows, flags))
-    return _laid_out(*_compared(old, new, rows), color=flags.color)
+    return _printed(_compared(old, new, rows), flags)
 
 
-def _compared(old: Record, new: Record, rows: Sequence[ComparedRow]) -> Iterator[RenderableType]:
-    from rich.text import Text
-
+def _compared(old: Record, new: Record, rows: Sequence[ComparedRow]) -> Iterator[Line]:
     for name, record in (("old", old), ("new", new)):
-        yield from (Text(f"{name}: {_heading(record, r)}", "bold") for r in record.info.top_runs)
-    table = _table("ops", "differ", "old time", "new time")
-    table.add_column("", overflow="fold")
+        yield from ((f"{name}: {_heading(record, run)}", "bold") for run in record.info.top_runs)
+    table = [(["", "ops", "differ", "old time", "new time", ""], "dim")]
     for each in rows:
         row, one = each.row, _only(each)
         title = _title(row)
         if not row.is_pass:
-            table.add_row(title, *[""] * 4, one)
+            table.append(([title, *[""] * 4, one], ""))
             continue
         differing = len(each.differing())
         said = [f"{name}: {was} → {now}" for name, (was, now) in each.counts().items()]
@@ -235,11 +221,11 @@ def _compared(old: Record, new: Record, rows: Sequence[ComparedRow]) -> Iterator
         note = one or "; ".join(said)
         style = "" if differing or note else "dim"
         number = str(len(row.executions))
-        table.add_row(title, number, str(differing or ""), *times, note, style=style)
-    yield table
+        table.append(([title, number, str(differing or ""), *times, note], style))
+    yield from _aligned(table)
     for name, record in (("old", old), ("new", new)):
         for run in record.info.top_runs:
-            yield from (Text(f"{name} {line}", "red") for line in _ending(record, run))
+            yield from ((f"{name} {line}", "red") for line in _ending(record, run))
 
 
 def _differences(
@@ -335,19 +321,7 @@ def _diff(before: str, after: str, flags: _Flags) -> str:
     return coloured(diff) if shows_color(sys.stdout, flags.color) else diff
 
 
-def _laid_out(*parts: RenderableType, color: Color = "auto") -> str:
-    """Return tables and unwrapped lines as text for the standard output."""
-    from rich.console import Console
-    from rich.text import Text
-
-    console = Console(
-        file=(stream := io.StringIO()),
-        force_terminal=shows_color(sys.stdout, color),
-        width=None if sys.stdout.isatty() else _WIDTH,
-        highlight=False,
-        markup=False,
-        emoji=False,
-    )
-    for part in parts:
-        console.print(part, soft_wrap=isinstance(part, Text))
-    return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().splitlines())
+def _printed(lines: Iterable[Line], flags: _Flags) -> str:
+    """Return lines as text for standard output."""
+    has_color = shows_color(sys.stdout, flags.color)
+    return "".join(f"{styled(text, style) if has_color else text}\n" for text, style in lines)
