@@ -16,7 +16,6 @@ from passel.instruments.whole_files import check_writable, lasting, write_whole
 from passel.ir import PrintFlags
 from passel.tool.flags import without
 from passel.tool.output import CANNOT_OPEN, refusing
-from passel.tracebacks import traceback_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
@@ -151,6 +150,8 @@ class Replay:
         lines: list[str] = []
         crashes = [each.cause for each in self._failures if each.kind == "crashed" and each.cause]
         if crashes and settings.mlir_print_stacktrace_on_diagnostic:
+            from passel.tracebacks import traceback_of
+
             sys.stderr.write("".join(dict.fromkeys(map(traceback_of, crashes))))
         elif crashes:
             lines.append("to print the traceback, add --mlir-print-stacktrace-on-diagnostic")
