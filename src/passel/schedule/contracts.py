@@ -72,23 +72,30 @@ def check_contracts(
         ContractError: A requirement of a pass or a region is not met, or a region has no start or
             no end.
     """
-    problems = _Walk(tuple(regions), iter(named)).problems(pipeline)
-    if problems:
+    checker, names = _Checker(tuple(regions)), iter(named)
+
+    def visit(
+        pipeline: Pipeline, levels: list[_Level], last: _Last, holder: _Place | None = None
+    ) -> None:
+        # Passes are visited in the order in which they were added: siblings run in any order.
+        for step, around in sorted(_steps(pipeline, levels), key=lambda found: found[0].number):
+            own = holder.named if holder else next(names, Named())
+            place = _Place(step, around, last, own, is_held=holder is not None)
+            checker.enter(place)
+            for item in run_by(step.pass_):
+                tree = item if isinstance(item, OpPassManager) else OpPassManager().add(item)
+                inner, produced = [*around, around[-1].inside()], last
+                if step.pass_.takes_elements:  # they run on an op of another IR
+                    inner, produced = inner[-1:], _Last()
+                visit(merged(tree, step.path, step.span), inner, produced, holder or place)
+            checker.leave(place)
+
+    visit(pipeline, [_Level((pipeline.anchor,), {})], _Last())
+    if problems := checker.problems():
         raise ContractError(*problems)
 
 
-class _Place(NamedTuple):
-    """A pass at its place, with its name or the name of the pass that runs it."""
-
-    step: PassStep
-    named: Named
-
-    def __str__(self) -> str:
-        pass_ = self.step.pass_
-        return f"'{pass_.short_name}' [{self.step.path}{self.named.by}]"
-
-
-_Key: TypeAlias = "tuple[type, Region | None]"
+_Key: TypeAlias = tuple[type, Region | None]
 """An analysis, and the region that requires it; None for requirements of passes."""
 
 
@@ -109,28 +116,58 @@ class _Level(NamedTuple):
         return _Level((*self.scope, object() if anchor == ANY else anchor), {})
 
 
-class _Walk:
-    """A single walk over a pipeline."""
+class _Place(NamedTuple):
+    """A pass at its place.
 
-    def __init__(self, regions: tuple[Region, ...], named: Iterator[Named]) -> None:
+    Attributes:
+        step: The pass.
+        levels: The level of the pass, after the enclosing levels on the same IR.
+        last: The last producers so far, on the same IR.
+        named: The name of the pass, or the name of the pass that runs it.
+        is_held: Whether another pass runs the pass.
+    """
+
+    step: PassStep
+    levels: list[_Level]
+    last: _Last
+    named: Named
+    is_held: bool
+
+    def __str__(self) -> str:
+        pass_ = self.step.pass_
+        return f"'{pass_.short_name}' [{self.step.path}{self.named.by}]"
+
+
+_Last: TypeAlias = dict[_Key, _Place]
+"""The last producer of each analysis, at any level."""
+
+
+def _steps(pipeline: Pipeline, levels: list[_Level]) -> Iterator[tuple[PassStep, list[_Level]]]:
+    """Yield all passes of a pipeline, each with its level and the enclosing levels."""
+    for step in pipeline.steps:
+        for inner in step.pipelines:
+            yield from _steps(inner, [*levels, levels[-1].inside(inner.anchor)])
+        if step.pass_ is not None:
+            yield step, levels
+
+
+class _Checker:
+    """A checker of the contracts of passes and regions, which passes enter and leave in order."""
+
+    def __init__(self, regions: tuple[Region, ...]) -> None:
         self._regions = regions
-        self._named = named
-        self._levels: list[_Level] = []
-        self._holder: _Place | None = None  # the pass that runs the visited pipeline
-        self._last: dict[_Key, _Place] = {}  # the last producer of each, at any level
         self._open: dict[_Key, _Place] = {}
         self._unopened: dict[_Key, _Place] = {}
-        self._illegal: dict[str, list[tuple[tuple[object, ...], _Place]]] = {}
+        self._illegal: dict[str, list[_Place]] = {}
         self._found: list[Problem] = []
 
-    def problems(self, pipeline: Pipeline) -> list[Problem]:
-        """Return a problem for each contract that a pipeline breaks."""
-        self._pipeline(pipeline, [_Level((pipeline.anchor,), {})])
+    def problems(self) -> list[Problem]:
+        """Return a problem for each contract that the pipeline breaks."""
         for key, start in self._open.items():
             why = f"never ends: it starts after {start}, and no later pass matches its end"
             self._report_region(key, start, why)
         for key, end in self._unopened.items():
-            if key not in self._last:
+            if key not in end.last:
                 why = f"never starts: it ends before {end}, and no earlier pass matches its start"
                 self._report_region(key, end, why)
         return self._found
@@ -142,52 +179,22 @@ class _Walk:
     def _report(self, place: _Place, message: str) -> None:
         self._found.append(Problem(message, place.step.span))
 
-    # -- The pipeline -----------------------------------------------------------------------
-
-    def _pipeline(self, pipeline: Pipeline, levels: list[_Level]) -> None:
-        """Visit passes in the order in which they were added, since siblings run in any order."""
-        places = sorted(_placed(pipeline, levels), key=lambda found: found[0].number)
-        for step, self._levels in places:
-            holder = self._holder
-            place = _Place(step, holder.named if holder else next(self._named, Named()))
-            self._require(place)
-            self._run_inside(place)
-            for level in self._levels:
-                for (kind, _), fact in level.facts.items():
-                    if not preserves(step.pass_.preserves, kind):
-                        fact.append(place)
-            self._produce(place)
-
-    def _run_inside(self, place: _Place) -> None:
-        """Visit the passes and pipelines that a pass may run."""
-        levels, holder, last = self._levels, self._holder, self._last
-        self._holder = holder or place
-        for item in run_by(place.step.pass_):
-            tree = item if isinstance(item, OpPassManager) else OpPassManager().add(item)
-            inner = [*levels, levels[-1].inside()]
-            if place.step.pass_.takes_elements:  # they run on an op of another IR
-                inner, self._last = inner[-1:], {}
-            self._pipeline(merged(tree, place.step.path, place.step.span), inner)
-        self._levels, self._holder, self._last = levels, holder, last
-
-    # -- The requirements of a pass, and its effects -----------------------------------------
-
-    def _require(self, place: _Place) -> None:
+    def enter(self, place: _Place) -> None:
+        """Check the requirements of a pass, and of the regions that end before the pass."""
         for required in place.step.pass_.requires:
             if isinstance(required, str):
                 self._require_dialect(required, place)
             else:
                 self._require_analysis((required, None), place)
-        for region in self._regions_with(place, "ends"):
-            for kind in region.preserves:
-                if self._open.pop((kind, region), None) is not None:
-                    self._require_analysis((kind, region), place)
-                else:
-                    self._unopened.setdefault((kind, region), place)
+        for key in self._keys_of_regions(place, "ends"):
+            if self._open.pop(key, None) is not None:
+                self._require_analysis(key, place)
+            else:
+                self._unopened.setdefault(key, place)
 
     def _require_analysis(self, key: _Key, place: _Place) -> None:
-        name, producer = analysis_name(key[0]), self._last.get(key)
-        facts = [level.facts[key] for level in reversed(self._levels) if key in level.facts]
+        name, producer = analysis_name(key[0]), place.last.get(key)
+        facts = [level.facts[key] for level in reversed(place.levels) if key in level.facts]
         if facts and all(fact[1:] for fact in facts):
             for offender in facts[0][1:]:
                 self._report(offender, _not_preserved(name, offender, facts[0][0], place))
@@ -207,8 +214,9 @@ class _Walk:
             )
 
     def _require_dialect(self, dialect: str, place: _Place) -> None:
-        scope = self._levels[-1].scope
-        for outer, by in self._illegal.get(dialect, ()):
+        scope = place.levels[-1].scope
+        for by in self._illegal.get(dialect, ()):
+            outer = by.levels[-1].scope
             if scope[: len(outer)] == outer:
                 message = (
                     f"pass {place} requires dialect '{dialect}', which pass {by} makes illegal "
@@ -217,34 +225,31 @@ class _Walk:
                 self._report(place, message)
                 break
 
-    def _produce(self, place: _Place) -> None:
-        pass_, level = place.step.pass_, self._levels[-1]
-        keys: list[_Key] = [(kind, None) for kind in pass_.produces]
-        for region in self._regions_with(place, "starts"):
-            opened: list[_Key] = [(kind, region) for kind in region.preserves]
-            self._open.update(dict.fromkeys(opened, place))
-            keys += opened
-        for key in keys:
-            level.facts[key], self._last[key] = [place], place
+    def leave(self, place: _Place) -> None:
+        """Record the analyses that a pass preserves and produces, and the dialects it removes."""
+        pass_ = place.step.pass_
+        for level in place.levels:
+            for (kind, _), fact in level.facts.items():
+                if not preserves(pass_.preserves, kind):
+                    fact.append(place)
+        opened = self._keys_of_regions(place, "starts")
+        self._open.update(dict.fromkeys(opened, place))
+        for key in (*((kind, None) for kind in pass_.produces), *opened):
+            place.levels[-1].facts[key], place.last[key] = [place], place
         for dialect in pass_.makes_legal:
             self._illegal.pop(dialect, None)  # on all ops, since ops may move
-        if self._holder is None:  # else the pass might not run
+        if not place.is_held:  # else the pass might not run
             for dialect in pass_.makes_illegal:
-                self._illegal.setdefault(dialect, []).append((level.scope, place))
+                self._illegal.setdefault(dialect, []).append(place)
 
-    def _regions_with(self, place: _Place, end: str) -> list[Region]:
-        """Return the regions that a pass starts or ends, unless another pass runs the pass."""
-        regions = self._regions if self._holder is None else ()
-        return [region for region in regions if place.named.label in getattr(region, end)]
-
-
-def _placed(pipeline: Pipeline, levels: list[_Level]) -> Iterator[tuple[PassStep, list[_Level]]]:
-    """Yield all passes of a pipeline, each with its level and the enclosing levels."""
-    for step in pipeline.steps:
-        for inner in step.pipelines:
-            yield from _placed(inner, [*levels, levels[-1].inside(inner.anchor)])
-        if step.pass_ is not None:
-            yield step, levels
+    def _keys_of_regions(self, place: _Place, end: str) -> list[_Key]:
+        """Return the analyses of the regions that a pass starts or ends, unless a pass runs it."""
+        return [
+            (kind, region)
+            for region in (() if place.is_held else self._regions)
+            if place.named.label in getattr(region, end)
+            for kind in region.preserves
+        ]
 
 
 def _not_preserved(name: str, offender: _Place, producer: _Place, consumer: _Place) -> str:
