@@ -15,7 +15,7 @@ from passel.passes import PassContext
 from passel.passes.outcome import CHANGED, UNCHANGED, sum_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Sequence
 
     from passel.errors import Failure
     from passel.execution.failure_texts import Suspects
@@ -33,15 +33,8 @@ class Siblings:
     Attributes:
         step: The step that runs the nested pipelines.
         ctx: The context of the enclosing op.
-        children: The sibling ops, in program order.
         tasks: The contexts of the siblings that a pipeline runs on, in program order.
-        gone: The indices in `children` of the ops that were erased or moved.
-        done: The indices in `children` of the ops whose pipelines have run.
         is_in_order: Whether the siblings are processed in program order.
-        is_tracked: Whether the fingerprints of the siblings are known.
-        is_in_place: The function that returns whether an op is still in its original place. The
-            arguments are the index of the op in `children` and the original place.
-        may_touch: Whether the siblings that are not in `gone` can still be accessed.
     """
 
     def __init__(self, step: NestedStep, ctx: PassContext[Any]) -> None:
@@ -50,10 +43,10 @@ class Siblings:
         self._run = run = ctx.run
         self._adapter = adapter = run.adapter
         self._lifetime = run.lifetime
-        self.children: list[Any] = list(adapter.children(ctx.op))
+        self._children = list(adapter.children(ctx.op))
         self.tasks: list[PassContext[Any]] = []
         plans: dict[Hashable, Plan | None] = {}
-        for number, child in enumerate(self.children):
+        for number, child in enumerate(self._children):
             key = adapter.key_of(child)
             if key not in plans:
                 if key not in step.chosen:
@@ -63,16 +56,17 @@ class Siblings:
             if (plan := plans[key]) is not None:
                 task = PassContext(run, child, run.place_of(child), plan, ctx, number)
                 self.tasks.append(task)
-        self.gone: set[int] = set()
-        self.done: set[int] = set()
         self.is_in_order: bool = True
-        self.is_tracked: bool = False
-        self.may_touch: bool = True
+        # The indices of the children that were erased or moved, by other passes or by failed ones,
+        # and of those whose pipelines have run.
+        self._gone: set[int] = set()
         self._lost: set[int] = set()
+        self._done: set[int] = set()
+        self._is_tracked = False
+        self._may_touch = True
         self._last = -1
         self._is_violated = False
-        self._watch = self._lifetime.watch(ctx.op, self.children)
-        self.is_in_place: Callable[[int, object], bool] = self._watch.is_in_place
+        self._watch = self._lifetime.watch(ctx.op, self._children)
 
     # -- Nested pipelines -------------------------------------------------------------------------
 
@@ -84,7 +78,7 @@ class Siblings:
         if checked.failures or not self.tasks:
             return checked
         if run.hooks.sees_steps:
-            run.number(self.children)
+            run.number(self._children)
         if run.isolates:
             self.track()
         ctx.siblings = self
@@ -101,12 +95,12 @@ class Siblings:
         """Run a nested pipeline on one op, and report earlier changes by passes on sibling ops."""
         __tracebackhide__ = True
         run = task.run  # in a worker, a branch of the run
-        if self.gone and not self._lifetime.survives_loss:
+        if self._gone and not self._lifetime.survives_loss:
             return UNCHANGED
-        if not self.is_in_place(task.number, task.place):
+        if not self._watch.is_in_place(task.number, task.place):
             return CHANGED + run.tell(self.ctx, self._lose(task))
         before = None
-        if self.is_tracked and self.done and not self._enter(task):
+        if self._is_tracked and self._done and not self._enter(task):
             violation = self._violation(task.op, BESIDE, self._before(task))
             before = CHANGED + run.tell(self.ctx, violation)
             if run.verify(self.step, task.op) is not None:
@@ -133,7 +127,7 @@ class Siblings:
         if not touched:
             return UNCHANGED
         # Without fingerprints, passes may have changed siblings of their op.
-        recursive = not self.is_tracked or run.options.verify is VerifyEach.ALWAYS
+        recursive = not self._is_tracked or run.options.verify is VerifyEach.ALWAYS
         if (error := run.verify(step, op, recursive=recursive)) is None:
             return UNCHANGED
         suspects = suspects_of(step, touched, [task.op for task in touched])
@@ -145,17 +139,17 @@ class Siblings:
         """Compute the fingerprints of the siblings, and of the enclosing op without nested ops."""
         take = self._adapter.fingerprint
         self._own = take(self.ctx.op, recursive=False)
-        self._states: list[Any] = list(map(take, self.children))
+        self._states: list[Any] = list(map(take, self._children))
         for task in self.tasks:
             task.valid_state = self._states[task.number]
-        self.is_tracked = True
+        self._is_tracked = True
 
     def track_all(self) -> None:
         """Compute all unknown fingerprints of the siblings and of the enclosing ops."""
         self._outer = self._own_parts()
         ctx: PassContext[Any] | None = self.ctx
         while ctx is not None:
-            if ctx.siblings is not None and not ctx.siblings.is_tracked:
+            if ctx.siblings is not None and not ctx.siblings._is_tracked:
                 ctx.siblings.track()
             ctx = ctx.parent
 
@@ -178,27 +172,27 @@ class Siblings:
 
         If fingerprints are unknown, the method returns True.
         """
-        if not self.is_tracked:
+        if not self._is_tracked:
             return True
-        if not self.is_in_place(task.number, task.place):
+        if not self._watch.is_in_place(task.number, task.place):
             return False
         was = self._states[task.number]
         return self._adapter.renew_fingerprint(task.op, was) is was
 
     def leave(self, task: PassContext[Any], outcome: Outcome) -> None:
         """Record that the pipeline of an op has run, and store the fingerprint of the op."""
-        self.done.add(task.number)
+        self._done.add(task.number)
         self._last = task.number if self.is_in_order else -1  # no other pipeline ran after it
         if outcome.failures and self._lifetime.place_of(task.op) != task.place:
             self._lost.add(task.number)
-        elif self.is_tracked:
+        elif self._is_tracked:
             is_known = task.valid_state is not None
             state = task.valid_state if is_known else self._adapter.fingerprint(task.op)
             self._states[task.number] = state
 
     def accept_enclosing(self) -> None:
         """Store the fingerprint of the enclosing op, so that its changes are not reported."""
-        if self.is_tracked:
+        if self._is_tracked:
             self._own = self._adapter.fingerprint(self.ctx.op, recursive=False)
 
     def violations(self, worked_on: Any = None) -> Iterator[Failure]:
@@ -208,23 +202,23 @@ class Siblings:
             worked_on: The sibling whose pipeline is still running, or None.
         """
         take, op = self._adapter.fingerprint, self.ctx.op
-        if not (self.gone or self._watch.are_all_in_place()):
+        if not (self._gone or self._watch.are_all_in_place()):
             if worked_on is None:
-                self.may_touch = False
-                yield self._violation(op, PLACES, self.done)
-        elif self.is_tracked and (self._lifetime.survives_loss or not self.gone):
+                self._may_touch = False
+                yield self._violation(op, PLACES, self._done)
+        elif self._is_tracked and (self._lifetime.survives_loss or not self._gone):
             own = take(op, recursive=False)
-            if own != self._own and not (self.gone or self._lost):
+            if own != self._own and not (self._gone or self._lost):
                 self._own = own
-                yield self._violation(op, INSIDE, self.done)
+                yield self._violation(op, INSIDE, self._done)
             last = self._last if worked_on is None else -1
-            missing, renew = self.gone | self._lost | {last}, self._adapter.renew_fingerprint
-            for number, (child, was) in enumerate(zip(self.children, self._states, strict=True)):
+            missing, renew = self._gone | self._lost | {last}, self._adapter.renew_fingerprint
+            for number, (child, was) in enumerate(zip(self._children, self._states, strict=True)):
                 if number in missing or child is worked_on or (now := renew(child, was)) is was:
                     continue
                 self._states[number] = now
-                before = number if self.is_in_order and number in self.done else -1
-                yield self._violation(child, BESIDE, {n for n in self.done if n > before})
+                before = number if self.is_in_order and number in self._done else -1
+                yield self._violation(child, BESIDE, {n for n in self._done if n > before})
 
     def _violation(self, op: Any, how: str, numbers: Iterable[int]) -> Failure:
         """Return the failure for an op that was changed by a pass on another op.
@@ -238,7 +232,7 @@ class Siblings:
 
     def _lose(self, task: PassContext[Any]) -> Failure:
         """Return the failure for an op that was erased or moved before its pipeline ran."""
-        self.gone.add(task.number)
+        self._gone.add(task.number)
         rest = "" if self._lifetime.survives_loss else "; later ops are not processed"
         suspects, how = self.suspects(self._before(task)), f"{GONE}{rest}"
         make = self._run.failing.of
@@ -250,9 +244,9 @@ class Siblings:
 
     def suspects(self, numbers: Iterable[int]) -> Suspects:
         """Return the `Suspects` for the pipelines that ran on the siblings with these indices."""
-        numbers, missing = set(numbers), self.gone | self._lost
+        numbers, missing = set(numbers), self._gone | self._lost
         tasks = [task for task in self.tasks if task.number in numbers]
-        may_touch = self.may_touch and (self._lifetime.survives_loss or not self.gone)
+        may_touch = self._may_touch and (self._lifetime.survives_loss or not self._gone)
         alive = [task.op for task in tasks if may_touch and task.number not in missing]
         return suspects_of(self.step, tasks, alive)
 
@@ -260,7 +254,7 @@ class Siblings:
         """Return whether every pass since the call to `track_all` has changed only its own op."""
         if self._own_parts() != self._outer:
             return False
-        if self.gone or self._lost or self._is_violated:
+        if self._gone or self._lost or self._is_violated:
             return False
         return not any(chain(self.violations(), violations_around(self.ctx)))
 
