@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from passel.instruments.terminals import styled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 _COLOURS = {"@": "cyan", "-": "red", "+": "green"}
 
@@ -261,34 +261,27 @@ def with_hidden_locations(line: str) -> str:
 # -- Matching --------------------------------------------------------------------------------
 
 
+_VERSIONS: Sequence[Callable[[_Line, int], object]] = (
+    lambda line, _: line.key.strip(),  # has moved
+    lambda line, gap: (gap, line.head),  # has other operands, in the same gap
+)
+
+
 def _versions(
     before: Sequence[_Line], after: Sequence[_Line], gaps: Sequence[tuple[int, int, int, int]]
 ) -> Iterator[tuple[int, int]]:
-    """Yield pairs of lines whose ops have moved or have other operands.
-
-    Ops with other operands match if they are in one gap between equal lines, and have the same
-    name and results.
-    """
+    """Yield pairs of lines in the gaps between equal lines whose ops are the same in order."""
     removed = [(i, gap) for gap, (i, end, _, _) in enumerate(gaps) for i in range(i, end)]
     added = [(j, gap) for gap, (_, _, j, end) in enumerate(gaps) for j in range(j, end)]
-    sides = ((before, removed), (after, added))
-    moved = _paired(*([(n, lines[n].key.strip()) for n, _ in side] for lines, side in sides))
-    arrived = {*moved.values()}
-    yield from moved.items()
-    yield from _paired(
-        ((i, (gap, before[i].head)) for i, gap in removed if i not in moved),
-        ((j, (gap, after[j].head)) for j, gap in added if j not in arrived),
-    ).items()
-
-
-def _paired(
-    ours: Iterable[tuple[int, object]], theirs: Iterable[tuple[int, object]]
-) -> dict[int, int]:
-    """Return pairs of lines with equal keys, in order."""
-    there: defaultdict[object, deque[int]] = defaultdict(deque)
-    for number, key in theirs:
-        there[key].append(number)
-    return {number: there[key].popleft() for number, key in ours if there[key]}
+    for key in _VERSIONS:
+        there: defaultdict[object, deque[int]] = defaultdict(deque)
+        for j, gap in added:
+            there[key(after[j], gap)].append(j)
+        pairs = {i: new.popleft() for i, gap in removed if (new := there[key(before[i], gap)])}
+        yield from pairs.items()
+        arrived = {*pairs.values()}
+        removed = [each for each in removed if each[0] not in pairs]
+        added = [each for each in added if each[0] not in arrived]
 
 
 def _alike(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int]]:

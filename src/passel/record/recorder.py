@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -78,10 +79,9 @@ class Recorder(PassInstrumentation):
 
     def split(self) -> Recorder:
         """Create a recorder for the part of the run that a worker executes."""
-        child = Recorder.__new__(Recorder)
+        child = copy(self)
         child._start(PartLog())
         child._started = 1  # run 0 is the parent's
-        child.finds_changes = self.finds_changes
         frame = self._runs[-1].frames[-1]
         child._part_of = Frame(frame.ordinals, (), frame.at_work, frame.is_apart)
         return child
