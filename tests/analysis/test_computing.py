@@ -20,54 +20,35 @@ from toy_steps import (
     step,
 )
 
-from passel import (
-    OpPassManager,
-    PassContext,
-)
+from passel import OpPassManager
 from passel.testing import EventRecorder, ToyOp, parse_toy
 
 if TYPE_CHECKING:
-    from passel import (
-        AnalysisManager,
-        PassContext,
-    )
+    from passel import AnalysisManager, PassContext
 
 # -- What is an analysis ---------------------------------------------------------------------
 
 
-def test_an_analysis_may_take_the_analyses_of_its_op() -> None:
-    """A class that takes two arguments gets the op and its analyses, from which it is built."""
-    seen: list[bool] = []
+class WithManager:
+    """Takes the analyses of its op."""
 
-    class Same:
-        def __init__(self, op: ToyOp, analyses: AnalysisManager) -> None:
-            seen.append(analyses.op is op)
-
-    def body(op: ToyOp, ctx: PassContext) -> None:
-        ctx.analysis(Same)
-        seen.append(ctx.analysis(Both).total is ctx.analysis(Total))
-
-    manager(step(body)).run(parse_toy("toy.module"))
-    assert seen == [True, True]
+    def __init__(self, op: ToyOp, analyses: AnalysisManager) -> None:
+        self.given = analyses.op is op
 
 
-def test_a_second_parameter_with_a_default_is_the_analysis_own_affair() -> None:
-    """Only a second argument that is required is given."""
-    seen: list[int] = []
+class WithDefault:
+    """Takes a second argument that need not be given."""
 
-    class Limited:
-        def __init__(self, op: ToyOp, limit: int = 7) -> None:
-            seen.append(limit)
-
-    manager(step(lambda _, ctx: ctx.analysis(Limited))).run(parse_toy("toy.module"))
-    assert seen == [7]
+    def __init__(self, op: ToyOp, limit: int = 7) -> None:
+        self.given = limit == 7
 
 
-def test_a_class_without_a_signature_takes_the_op() -> None:
-    """Classes written in C, which do not say what they take, are given the op."""
-    seen: list[str] = []
-    manager(step(lambda _, ctx: seen.append(ctx.analysis(str)))).run(parse_toy("toy.module 4"))
-    assert seen == ["toy.module 4"]
+@pytest.mark.parametrize("kind", [WithManager, WithDefault, str])
+def test_what_an_analysis_is_given(kind: Any) -> None:
+    """The op, and its analyses if a second argument is required; classes written in C get the op."""
+    found: list[Any] = []
+    manager(step(lambda _, ctx: found.append(ctx.analysis(kind)))).run(parse_toy("toy.module 4"))
+    assert found[0] == "toy.module 4" if kind is str else found[0].given
 
 
 class TakesNothing:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from toy_steps import nothing, step
 
 from passel import (
     OpPassManager,
@@ -53,16 +54,6 @@ class Build(Pass[ToyOp, str]):
         ctx.ir_context.append(f"run {ctx.state.upper()}")
 
 
-class Noting(Pass):
-    """Has no state."""
-
-    name = "noting"
-
-    def run(self, op: ToyOp, ctx: PassContext) -> None:
-        """Note that it runs, without state."""
-        ctx.ir_context.append(f"noting {ctx.state}")
-
-
 def manager(*passes: Pass[Any, Any] | OpPassManager) -> tuple[PassManager, Log]:
     """Return a pipeline for modules, and its log."""
     log = Log()
@@ -104,8 +95,8 @@ def test_every_place_in_the_pipeline_has_a_state_of_its_own(same: bool) -> None:
 
 
 CHANGES: dict[str, Callable[[PassManager], object]] = {
-    "added": lambda pm: pm.add(Noting()),
-    "nested": lambda pm: pm.nest("toy.func").add(Noting()),
+    "added": lambda pm: pm.add(step(nothing)),
+    "nested": lambda pm: pm.nest("toy.func").add(step(nothing)),
     "replaced by an equal one": lambda pm: (pm.clear(), pm.add(Build(tag="a"))),
 }
 

@@ -91,10 +91,6 @@ class Act(Pass[Any]):
                 op.value = 1
 
 
-def ignore(diagnostic: object) -> None:
-    """Take what is reported."""
-
-
 class Keep(PassInstrumentation):
     """Keeps the outcome of a run."""
 
@@ -110,7 +106,10 @@ def run(how: str, *, reads: bool) -> tuple[Outcome, BaseException | None]:
     keep, raised = Keep(), None
     pm.add_instrumentation(keep)
     try:
-        pm.run(parse_toy("toy.module(toy.func @a)"), on_diagnostic=ignore if reads else None)
+        pm.run(
+            parse_toy("toy.module(toy.func @a)"),
+            on_diagnostic=list[Any]().append if reads else None,
+        )
     except (PassFailedError, KeyboardInterrupt) as error:
         raised = error
     return keep.outcome, raised
