@@ -275,7 +275,10 @@ class PassRegistry:
         return suggest(name, [close]) if close and self.lookup(close, ir=ir) else ""
 
     def copy(self) -> PassRegistry:
-        """Return a registry with the same entries, whose additions do not change this registry."""
+        """Return a registry that searches this registry.
+
+        Additions to the new registry do not change this registry.
+        """
         return PassRegistry(self, scope=self.scope)
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
