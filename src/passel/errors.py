@@ -303,7 +303,7 @@ def _failure(*fields: Any) -> Failure:
     from passel.tracebacks import unpacked  # noqa: PLC0415 - few runs pickle errors
 
     *others, cause = fields
-    values: Any = (*others, cause and unpacked(*cause))
+    values: Any = (*others, cause and unpacked(cause))
     return Failure(*values)
 
 

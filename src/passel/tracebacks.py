@@ -10,7 +10,7 @@ import pickle
 import traceback
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 from passel.diagnostics import Location, brief, words_of
 
@@ -119,8 +119,12 @@ def text_of(error: BaseException) -> str:
     return "".join(whole.format())
 
 
-def packed(error: BaseException | None) -> tuple[Any, ...] | None:
-    """Return an exception as arguments of `unpacked` that can always be pickled."""
+_Packed: TypeAlias = tuple[BaseException | None, str, str, str, tuple[traceback.FrameSummary, ...]]
+"""An exception, or None if it cannot be pickled; its class, message, text and frames."""
+
+
+def packed(error: BaseException | None) -> _Packed | None:
+    """Return a form of an exception that can always be pickled, for `unpacked`."""
     if error is None:
         return None
     itself = None
@@ -132,23 +136,9 @@ def packed(error: BaseException | None) -> tuple[Any, ...] | None:
     return itself, type(error).__name__, words_of(error), text_of(error), frames
 
 
-def unpacked(
-    itself: BaseException | None,
-    name: str,
-    message: str,
-    text: str,
-    frames: Sequence[traceback.FrameSummary],
-) -> BaseException:
-    """Return the exception, or a `RemoteError` if the exception cannot be pickled.
-
-    Args:
-        itself: The exception; None if it cannot be pickled.
-        name: The name of the exception's class.
-        message: The message of the exception.
-        text: The exception and its traceback as text.
-        frames: The frames of the traceback.
-    """
-    error = itself
+def unpacked(form: _Packed) -> BaseException:
+    """Return the exception, or a `RemoteError` if the exception cannot be pickled."""
+    error, name, message, text, frames = form
     if error is None:
         error = type(name, (RemoteError,), {})(text, frames)
         error.message = message
