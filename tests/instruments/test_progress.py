@@ -67,20 +67,19 @@ def test_a_notebook_shows_how_far_a_run_is(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.parametrize(
-    ("stream", "term", "delay"),
+    ("kind", "how"),
     [
-        (io.StringIO(), "xterm", 0.01),
-        (Terminal(), "dumb", 0.01),
-        (Terminal(), "", 0.01),
-        (Terminal(), "xterm", 1.0),
+        (io.StringIO, {}),
+        (Terminal, {"term": "dumb"}),
+        (Terminal, {"term": ""}),
+        (Terminal, {"delay": 1}),
     ],
-    ids=["file", "dumb", "unknown", "short"],
 )
 def test_no_line(
-    monkeypatch: pytest.MonkeyPatch, stream: io.StringIO, term: str, delay: float
+    monkeypatch: pytest.MonkeyPatch, kind: type[io.StringIO], how: dict[str, Any]
 ) -> None:
     """No line appears on streams that cannot overwrite it, or in short runs."""
-    run(monkeypatch, stderr=stream, term=term, delay=delay)
+    run(monkeypatch, stderr=(stream := kind()), **how)
     assert "step" not in stream.getvalue()
 
 

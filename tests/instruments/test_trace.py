@@ -172,10 +172,9 @@ def test_other_processes_have_tracks() -> None:
 
 
 _SLOW = """
-import sys
+import sys, time
 sys.path.insert(0, {folder!r})
 from test_trace import manager, parse_toy, Trace, Work
-import time
 class Slow(Work):
     name = "slow"
     def run(self, op, ctx):
@@ -189,10 +188,9 @@ with pm.instrument(Trace({path!r})):
 
 def test_a_killed_process_leaves_whole_events(tmp_path: Path) -> None:
     """The file has the slices that were running; the format allows an array without its end."""
-    path, program = tmp_path / "trace.json", tmp_path / "slow.py"
-    folder = str(Path(__file__).parent)
-    program.write_text(_SLOW.format(folder=folder, path=str(path), ir=MODULE))
-    with subprocess.Popen([sys.executable, str(program)]) as process:
+    path, folder = tmp_path / "trace.json", str(Path(__file__).parent)
+    program = _SLOW.format(folder=folder, path=str(path), ir=MODULE)
+    with subprocess.Popen([sys.executable, "-c", program]) as process:
         for _ in range(200):
             time.sleep(0.05)
             if path.exists() and path.stat().st_size > 10_000:

@@ -41,10 +41,8 @@ manager.add_instrumentation(Recorder(record))
 functions = ",".join(f"toy.func @f{n}" for n in range(200))
 manager.run(parse_toy(f"toy.module({functions})"))
 """
-_TAKES = 0.4
-"""Seconds that the program takes at most to run its passes, on a quiet machine."""
-_PATIENCE = 60
-"""Seconds for the first of them, on any machine."""
+_TAKES, _PATIENCE = 0.4, 60
+"""Seconds for all passes on a quiet machine, and for the first one on any machine."""
 
 
 @pytest.mark.parametrize(
