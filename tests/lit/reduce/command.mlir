@@ -27,7 +27,7 @@
 // MODE: passel-reduce: error: '--interesting' cannot be run: '[[FILE:.*]]' is not executable; run chmod +x [[FILE]]
 // FORMAT: passel-{{reduce|bisect}}: error: the command cannot be run: {{.*}}.sh: Exec format error; a script must begin with
 // INTERPRETER: passel-reduce: error: the command cannot be run: {{.*}}.sh: No such file or directory; a script must begin with
-// FLAG: passel-reduce: error: '--mlir-timing' is not supported
+// FLAG: passel-reduce: error: unknown command line argument '--mlir-timing'
 // FINE: passel-reduce: error: 'builtin.module(cse)' does not fail on the input
 // NOTHING: passel-reduce: error: there is nothing to run
 func.func @f(%a: i32, %b: i32) -> i32 {
