@@ -21,6 +21,7 @@ from passel.ir import LowersPasses, ability_of, crossing_with
 from passel.passes.op_facts import invalid_diagnostic, op_diagnostic
 from passel.tool.flags import PROGRAM, flags_in, without
 from passel.tool.irs import ToolDefinition, chosen_ir, hint_at_passes, note_other_ir
+from passel.tool.observers import Observers, progress_line
 from passel.tool.output import Output, Renderer, put
 from passel.tool.pipelines import PipelineFactory, lint_pipeline, run_stretch, set_up
 from passel.tool.process import (
@@ -31,7 +32,6 @@ from passel.tool.process import (
     release_collector,
 )
 from passel.tool.replay import Replay, last_words_of
-from passel.tool.reports import Reports, progress_line
 from passel.tool.settings import InformationFlags, Settings
 from passel.tool.sources import read_sources, recorded_plugins
 
@@ -199,19 +199,19 @@ class _Driver:
         self.frontend: Frontend = settings.frontend()
         self.renderer = Renderer(settings, byte_columns=self.frontend.byte_columns)
         self.pipelines = PipelineFactory(settings)
-        self.reports = Reports(settings)
+        self.observers = Observers(settings)
         self.replay = Replay(settings)
         self._output = Output(settings.o)
 
     def run(self) -> int:
         """Process the input and return the exit code."""
         with self._output:
-            with self.reports, last_words_of(self.settings, self.replay):
+            with self.observers, last_words_of(self.settings, self.replay):
                 good = self._process_all()
             self.replay.explain()
             if good:
                 self._output.commit()
-        self.reports.finish(good=good)
+        self.observers.finish(good=good)
         return 0 if good else 1
 
     def _process_all(self) -> bool:
@@ -238,7 +238,7 @@ class _Driver:
             from passel.tool.expectations import DiagnosticVerifier
 
             verifier = DiagnosticVerifier(source, only_expected=mode == "only-expected")
-        with self.reports.sifting_remarks(verifier or self.renderer) as report:
+        with self.observers.sifting_remarks(verifier or self.renderer) as report:
             result = _Part(source, self, report).process()
         if result is not None:
             self._output.write(result)
@@ -274,12 +274,12 @@ class _Part:
 
     def process(self) -> str | bytes | None:
         """Process a part of the input, and return its output, or None after a reported error."""
-        reports = self._driver.reports
-        with reports.part():
+        observers = self._driver.observers
+        with observers.part():
             try:
-                with reports.scope("Parser"):
+                with observers.scope("Parser"):
                     parsed = self._parse()
-                with reports.scope("Verify the input", timer="Parser"):
+                with observers.scope("Verify the input", timer="Parser"):
                     self._verify(parsed.op)
             except UnreadableError as error:
                 settings = self._settings
@@ -290,7 +290,7 @@ class _Part:
                 return None
             if not self._run(parsed.op):
                 return None
-            with reports.scope("Output"):
+            with observers.scope("Output"):
                 return self._print(parsed)
 
     def _parse(self) -> Parsed:
@@ -304,7 +304,7 @@ class _Part:
 
         self._recorded = recorded = read_reproducer(parsed.resources, self._source)
         if recorded is not None and recorded.pipeline is not None:
-            self._driver.reports.note_record()
+            self._driver.observers.note_record()
         if recorded is not None and recorded.disable_threading:
             self._threading = False
             frontend.set_threading(self._context, enable=False)
@@ -339,7 +339,7 @@ class _Part:
             return False
         finally:
             driver.renderer.conclude()
-        driver.reports.note_unmatched(result.unmatched)
+        driver.observers.note_unmatched(result.unmatched)
         driver.replay.generate(op, self._context, manager, self._adapter)
         return True
 
@@ -373,9 +373,9 @@ class _Part:
     def _observe(self, manager: PassManager) -> None:
         """Add the instrumentation that the flags select."""
         driver = self._driver
-        driver.reports.record(manager, self._adapter, self._source, driver.replay.command())
+        driver.observers.record(manager, self._adapter, self._source, driver.replay.command())
         driver.replay.observe(manager, threading=self._threading)
-        driver.reports.observe(manager)
+        driver.observers.observe(manager)
         # A line that shows passes would split fused native passes.
         if driver.progress is not None and ability_of(self._adapter, LowersPasses) is None:
             manager.add_instrumentation(driver.progress)

@@ -25,6 +25,7 @@ import re
 import shlex
 import shutil
 import sys
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -54,7 +55,8 @@ if TYPE_CHECKING:
 
 _WIDTH = 44
 
-ABOUT = ("Information", [InformationFlags.flags[name] for name in ("help", "version")])
+_HELP, _VERSION = (InformationFlags.flags[name] for name in ("help", "version"))
+ABOUT = ("Information", [replace(_HELP, help="show this help"), _VERSION])
 """The group of flags that all programs have."""
 
 _QUOTED = re.compile(r"""\\. | '[^']*' | "(?:\\.|[^"\\])*\"""", re.VERBOSE | re.DOTALL)

@@ -21,7 +21,7 @@ from passel.tool.flags import without
 from passel.tool.output import refuse_overwriting, report_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable
+    from collections.abc import Callable, Generator, Iterable, Sequence
     from contextlib import AbstractContextManager
     from typing import TextIO
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from passel.tool.settings import Settings
 
 
-class Reports(ExitStack):
+class Observers(ExitStack):
     """The instrumentations of all runs on the input, which write their reports on exit.
 
     Args:
@@ -60,7 +60,7 @@ class Reports(ExitStack):
         self._info: TextIO = self._open_info()
         self._observers: list[PassInstrumentation] = []
         self._timing: Timing | None = None
-        self._unmatched: dict[str, None] | None = None
+        self._unmatched: list[Sequence[str]] = []  # of each part
         self._lacks_record: bool = settings.run_reproducer
         if settings.mlir_print_debug_counter:
             self.callback(self._print_counters)
@@ -122,12 +122,9 @@ class Reports(ExitStack):
         if self._counter is not None:
             manager.add_gate(self._counter)
 
-    def note_unmatched(self, pipelines: Iterable[str]) -> None:
+    def note_unmatched(self, pipelines: Sequence[str]) -> None:
         """Store the nested pipelines that matched no op in the current part of the input."""
-        unmatched = dict.fromkeys(pipelines)
-        if self._unmatched is not None:
-            unmatched = {each: None for each in self._unmatched if each in unmatched}
-        self._unmatched = unmatched
+        self._unmatched.append(pipelines)
 
     def note_record(self) -> None:
         """Note that a part of the input contains a recorded pipeline."""
@@ -139,7 +136,9 @@ class Reports(ExitStack):
         Args:
             good: Whether the runs on all parts of the input succeeded.
         """
-        remarks = [f"nested pipeline did not run on any op: {e}" for e in self._unmatched or ()]
+        first, *others = self._unmatched or [()]
+        unmatched = [e for e in dict.fromkeys(first) if all(e in each for each in others)]
+        remarks = [f"nested pipeline did not run on any op: {each}" for each in unmatched]
         if self._lacks_record:
             remarks.append("--run-reproducer: the input contains no recorded pipeline")
         if good and self._settings.mlir_diagnostic_verbosity_level == "remarks":
