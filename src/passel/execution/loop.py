@@ -189,25 +189,30 @@ class Loop(ObservedRun):
         """Run steps on one op without hooks, up to the first step that fails."""
         __tracebackhide__ = True  # in tracebacks of passes, which pytest and IPython show
         op, total, step = ctx.op, UNCHANGED, ctx.step
+        gates, tracks, check_step = self.gates, self.tracks, self.check_step
+        checks, place, place_of = self._checks_passes, ctx.place, self.place_of
         try:
             for step in steps:
                 ctx.step, ctx.preserved = step, _NOTHING
                 failure, outcome = None, UNKNOWN
                 try:
-                    if self.gates and not all(gate(step, op) for gate in self.gates):
+                    if gates and not all(gate(step, op) for gate in gates):
                         total += _SKIPPED
                         continue
                     if step.pass_ is None:
                         outcome = Siblings(step, ctx).run()
                     else:
-                        if self.tracks and ctx.valid_state is None:
+                        if tracks and ctx.valid_state is None:
                             ctx.valid_state = self.adapter.fingerprint(op)
                         self.at_work = ctx
                         step.pass_.run(op, ctx)
                 except Exception as error:  # noqa: BLE001 - a crash of the pass, reported as one
                     failure = self._raised(step, ctx, error)
                 self.at_work = None
-                outcome = self.check_step(step, ctx, outcome, failure)
+                # Without verification, most steps leave nothing to check, which saves the call.
+                is_checked = checks or failure or ctx.record or ctx.cached
+                if is_checked or place_of(op) is not place or self.process is not this_process[0]:
+                    outcome = check_step(step, ctx, outcome, failure)
                 if outcome is not total:
                     total += outcome
                     if outcome.failures:

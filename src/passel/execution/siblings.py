@@ -162,10 +162,9 @@ class Siblings:
         """Return whether the fingerprint of an op is still unchanged before its pipeline runs."""
         was = self._states[task.number]
         task.valid_state = now = self._adapter.renew_fingerprint(task.op, was)
-        if now is was:
-            return True
-        self._states[task.number], self._is_violated = now, True
-        return False
+        if now is not was:
+            self._states[task.number], self._is_violated = now, True
+        return now is was
 
     def is_as_known(self, task: PassContext[Any]) -> bool:
         """Return whether the op of a task is still in its original place and unchanged.
@@ -220,23 +219,24 @@ class Siblings:
                 before = number if self.is_in_order and number in self._done else -1
                 yield self._violation(child, BESIDE, {n for n in self._done if n > before})
 
-    def _violation(self, op: Any, how: str, numbers: Iterable[int]) -> Failure:
+    def _violation(self, op: Any, how: str, numbers: Iterable[int], op_name: str = "") -> Failure:
         """Return the failure for an op that was changed by a pass on another op.
 
         Args:
-            op: The changed op.
+            op: The changed op; for an erased or moved op, the enclosing op.
             how: The rest of a sentence that starts with the op and describes the change.
             numbers: The indices of the siblings on which pipelines ran in the meantime.
+            op_name: The name of the erased or moved op; an empty string for a changed op.
         """
-        return self._run.failing.of("isolation", self.suspects(numbers), op, how)
+        suspects = self.suspects(numbers)
+        return self._run.failing.of("isolation", suspects, op, how, op_name=op_name)
 
     def _lose(self, task: PassContext[Any]) -> Failure:
         """Return the failure for an op that was erased or moved before its pipeline ran."""
         self._gone.add(task.number)
         rest = "" if self._lifetime.survives_loss else "; later ops are not processed"
-        suspects, how = self.suspects(self._before(task)), f"{GONE}{rest}"
-        make = self._run.failing.of
-        return make("isolation", suspects, self.ctx.op, how, op_name=task.plan.op_name)
+        name = task.plan.op_name
+        return self._violation(self.ctx.op, f"{GONE}{rest}", self._before(task), name)
 
     def _before(self, task: PassContext[Any]) -> Iterable[int]:
         """Return the indices of the siblings on which pipelines may have run before a task."""
@@ -252,9 +252,7 @@ class Siblings:
 
     def is_intact(self) -> bool:
         """Return whether every pass since the call to `track_all` has changed only its own op."""
-        if self._own_parts() != self._outer:
-            return False
-        if self._gone or self._lost or self._is_violated:
+        if self._gone or self._lost or self._is_violated or self._own_parts() != self._outer:
             return False
         return not any(chain(self.violations(), violations_around(self.ctx)))
 

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 _SHARES_PER_WORKER = 8
 """More shares balance the load better, but cost more."""
 
-_LOST = "which a fork would leave behind"
-
 
 class Forked(ProcessDistribution):
     """The strategy that runs tasks in forked worker processes.
@@ -82,19 +80,19 @@ def _left_behind() -> str:
     """
     others = [each for each in threading.enumerate() if each is not threading.current_thread()]
     ready = [each for each in others if getattr(each, "is_ready_for_forks", False)]
+    found = ""
     if len(ready) < len(others):
         names = {each.name.rstrip("-_0123456789") for each in others if each not in ready}
-        return f"this process has other threads ({', '.join(sorted(names))}), {_LOST}"
-    if _threads() > 1 + len(ready):
+        found = f"other threads ({', '.join(sorted(names))})"
+    elif _threads() > 1 + len(ready):
         # Libraries that support forks, such as OpenBLAS, end their threads before a fork.
         with warnings.catch_warnings(action="ignore"):
             if not (child := os.fork()):
                 os._exit(0)
         with suppress(ChildProcessError):
             os.waitpid(child, 0)
-        if _threads() > 1 + len(ready):
-            return f"this process has threads of a library, {_LOST}"
-    return ""
+        found = "threads of a library" if _threads() > 1 + len(ready) else ""
+    return found and f"this process has {found}, which a fork would leave behind"
 
 
 def _threads() -> int:
