@@ -14,8 +14,7 @@ from processes import survived
 from passel import Pass, PassContext, PassManager
 from passel.mlir import bindings
 from passel.mlir.bindings import bindings_named
-from passel.mlir.calls import BindingsCalls, Calls, calls_of
-from passel.mlir.pipelines import CompiledPipeline
+from passel.mlir.calls import BindingsCalls, Calls, LibraryCalls, calls_of
 
 NESTED = """
 from mlir.ir import Context, Module, Type, TypeAttr
@@ -228,13 +227,18 @@ def threads_of_calls(
     """Return the ops that MLIR runs passes on, each with how many threads it has for them."""
     found: list[tuple[str, int]] = []
 
-    def run(native: CompiledPipeline, *ops: Any, **how: Any) -> Any:
-        found.extend((op.name, op.context.get_num_threads()) for op in ops)
-        return original(native, *ops, **how)
+    def runner(calls: LibraryCalls, native: Any) -> Any:
+        run = original(calls, native)
 
-    original = CompiledPipeline.run
+        def observed(*ops: Any, **how: Any) -> Any:
+            found.extend((op.name, op.context.get_num_threads()) for op in ops)
+            return run(*ops, **how)
+
+        return observed
+
+    original = LibraryCalls.runner
     with monkeypatch.context() as patch:
-        patch.setattr(CompiledPipeline, "run", run)
+        patch.setattr(LibraryCalls, "runner", runner)
         manager.run(module, **given)
     return found
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache, partial
-from itertools import count
+from itertools import count, repeat, starmap
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from passel.diagnostics import Diagnostic, Severity
@@ -20,7 +20,7 @@ from passel.mlir.bindings import context_lock, has_no_threads, on_threads
 from passel.mlir.diagnostics import convert_diagnostic, convert_location, decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Sequence
 
     from passel.mlir.bindings import Bindings, Caller
     from passel.mlir.capi import Library
@@ -67,9 +67,7 @@ class BindingsCalls:
     def runner(self, manager: Any) -> Runner:
         """Return a function that runs the pass manager `manager` on ops."""
 
-        def run(
-            operations: Sequence[Any], by: Caller | None = None
-        ) -> tuple[bool, list[Diagnostic]]:
+        def run(*operations: Any, by: Caller | None = None) -> tuple[bool, list[Diagnostic]]:
             calls = [
                 self._call(each.context, lambda each=each: manager.run(each) or True, by)
                 for each in operations
@@ -161,10 +159,8 @@ class LibraryCalls:
         """
         native = capi.address(manager)
 
-        def run(
-            operations: Sequence[Any], by: Caller | None = None
-        ) -> tuple[bool, list[Diagnostic]]:
-            handles = [(native, capi.address(each)) for each in operations]
+        def run(*operations: Any, by: Caller | None = None) -> tuple[bool, list[Diagnostic]]:
+            handles = zip(repeat(native), map(capi.address, operations))
             context = operations[0].context
             found, reports = self._call(context, "mlirPassManagerRunOnOp", handles, by)
             return all(found), reports
@@ -221,7 +217,7 @@ class LibraryCalls:
         self,
         context: Any,
         name: str,
-        arguments: Sequence[tuple[Any, ...]],
+        arguments: Iterable[tuple[Any, ...]],
         by: Caller | None = None,
     ) -> tuple[list[Any], list[Diagnostic]]:
         """Call a C API function once for each tuple of arguments."""
@@ -230,14 +226,15 @@ class LibraryCalls:
             with self.reporting(context, bool):
                 return self._call(context, name, arguments, by)
         function = getattr(self._held if has_no_threads(context) else self._free, name)
+        listener.is_calling = True
         try:
-            listener.reports, listener.from_elsewhere = reports, elsewhere = [], []
-            call = partial(listener.on_thread, function, arguments)
-            found = call() if by is None else by(call)
+            if by is None:
+                found = [*starmap(function, arguments)]
+            else:
+                found = by(partial(listener.on_thread, function, arguments))
         finally:
-            listener.reports = None
-        listener.raise_error()
-        return found, [*reports, *elsewhere]
+            listener.is_calling = False
+        return found, listener.taken()
 
     def _take(self, diagnostic: int, token: int) -> int:
         """Handle a diagnostic, or return 0 to pass the diagnostic on to other handlers."""
@@ -279,8 +276,7 @@ class _Listener:
     Attributes:
         context: The context.
         thread: The identifier of the Python thread that uses the context.
-        reports: The diagnostics that the current call reported on the thread; None between calls.
-        from_elsewhere: The diagnostics that the current call reported on MLIR's threads.
+        is_calling: Whether the thread is inside a call of MLIR.
         raised: An exception from the handling of a diagnostic, or None.
 
     Source: `ParallelDiagnosticHandler` and `llvm::StdThreadPool::wait`, LLVM 22: a thread that
@@ -291,27 +287,36 @@ class _Listener:
     def __init__(self, context: Any, report: Report) -> None:
         self.context = context
         self.thread = threading.get_ident()
-        self.reports: list[Diagnostic] | None = None
-        self.from_elsewhere: list[Diagnostic] = []
+        self.is_calling: bool = False
         self.raised: BaseException | None = None
         self._report = report
+        self._reports: list[Diagnostic] = []
+        self._from_elsewhere: list[Diagnostic] = []
 
-    def on_thread(self, function: Any, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
+    def on_thread(self, function: Any, arguments: Iterable[tuple[Any, ...]]) -> list[Any]:
         """Call a C API function on the current thread, once for each tuple of arguments."""
         home, self.thread = self.thread, threading.get_ident()
         try:
-            return [function(*each) for each in arguments]
+            return [*starmap(function, arguments)]
         finally:
             self.thread = home
 
     def report_on(self, thread: int) -> Report | None:
         """Return the handler for diagnostics of a thread, or None for another Python thread."""
         if thread == self.thread:
-            return self._report if self.reports is None else self.reports.append
-        is_other = self.reports is None or any(
+            return self._reports.append if self.is_calling else self._report
+        is_other = not self.is_calling or any(
             each.ident == thread for each in threading.enumerate()
         )
-        return None if is_other else self.from_elsewhere.append
+        return None if is_other else self._from_elsewhere.append
+
+    def taken(self) -> list[Diagnostic]:
+        """Return the diagnostics that a call reported, those of MLIR's threads last."""
+        reports = self._reports + self._from_elsewhere
+        if reports:
+            self._reports, self._from_elsewhere = [], []
+        self.raise_error()
+        return reports
 
     def raise_error(self) -> None:
         """Raise the pending exception from the handling of a diagnostic, if any."""

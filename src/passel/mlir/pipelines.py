@@ -28,8 +28,8 @@ from passel.mlir.upstream import (
 from passel.pipeline import is_name
 
 if TYPE_CHECKING:
-    from passel.diagnostics import Diagnostic
-    from passel.mlir.bindings import Bindings, Caller
+    from passel.mlir.bindings import Bindings
+    from passel.mlir.calls import Runner
 
 _UNKNOWN = "does not refer to a registered pass or pass pipeline"
 _NOISE = re.compile(
@@ -92,13 +92,14 @@ class CompiledPipeline:
         bindings: The build of the bindings.
 
     Attributes:
+        run: The function that runs the pipeline on ops whose name is the pipeline's anchor.
         counted: The numbers in the last statistics report, by line number.
     """
 
     def __init__(self, manager: Any, bindings: Bindings) -> None:
         self._manager = manager
         self.counted: dict[int, int] = {}
-        self._run = calls_of(bindings).runner(manager)
+        self.run: Runner = calls_of(bindings).runner(manager)
 
     def __str__(self) -> str:
         return str(self._manager)
@@ -121,18 +122,6 @@ class CompiledPipeline:
             print_generic_op_form=True,  # MLIR does not verify the op before printing it
             tree_printing_dir_path=str(folder),
         )
-
-    def run(self, *operations: Any, by: Caller | None = None) -> tuple[bool, list[Diagnostic]]:
-        """Run the pipeline on one or more ops whose name is the pipeline's anchor.
-
-        Args:
-            operations: The ops.
-            by: A function that calls MLIR on another thread, or None for the current thread.
-
-        Returns:
-            Whether all passes succeeded, and the reported diagnostics.
-        """
-        return self._run(operations, by)
 
 
 def folder_of(op: Any) -> str:

@@ -65,7 +65,7 @@ def _is_valid_around(bindings: Bindings, operation: Any) -> bool:
         manager = parse(f"{operation.name}(no.such(cse))", operation.context)
     except ValueError:  # a build without `cse`
         return False
-    return calls_of(bindings).runner(manager)((operation,))[0]
+    return calls_of(bindings).runner(manager)(operation)[0]
 
 
 def _first_error(bindings: Bindings, op: Any) -> Diagnostic | None:
