@@ -1,8 +1,10 @@
-"""Dominator trees of directed graphs with hashable nodes."""
+"""Dominator trees of directed graphs with hashable nodes, and dominance in nested regions."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+from abc import ABC, abstractmethod
+from itertools import chain
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -153,6 +155,97 @@ class DominatorTree(Generic[N]):
             if (node := self._nodes[number]) is not None:
                 yield node, depth
             stack.extend([(child, depth + 1) for child in reversed(self._children[number])])
+
+
+class RegionDominance(ABC, Generic[N]):
+    """The base class of dominance analyses, whose subclasses describe the structure of an IR.
+
+    Source: `mlir/lib/IR/Dominance.cpp`, MLIR 22.
+    """
+
+    _is_reversed: ClassVar[bool] = False
+    """Whether paths are followed backward, from the ends of a region to its entry."""
+
+    _block_of: ClassVar[Any]
+    """A function that returns the block of an op, or None. The next two are about a block."""
+
+    _owner_of: ClassVar[Any]
+    _region_of: ClassVar[Any]
+
+    @abstractmethod
+    def tree(self, region: Any) -> DominatorTree[N]:
+        """Return the dominator tree of the blocks in a region."""
+
+    @abstractmethod
+    def is_before(self, a: Any, b: Any) -> bool:
+        """Return whether `a` comes before `b` in the same block."""
+
+    @abstractmethod
+    def _is_ordered(self, block: N) -> bool:
+        """Return whether values in a block's region must be defined before they are used."""
+
+    def immediate_dominator(self, block: N) -> N | None:
+        """Return the closest block that properly dominates `block`, or None if no block does."""
+        return self.tree(self._region_of(block)).immediate_dominator(block)
+
+    def children(self, block: N) -> tuple[N, ...]:
+        """Return the blocks that `block` immediately dominates."""
+        return self.tree(self._region_of(block)).children(block)
+
+    def dominance_frontier(self, block: N) -> tuple[N, ...]:
+        """Return the dominance frontier of `block`: the blocks where its dominance ends."""
+        return self.tree(self._region_of(block)).dominance_frontier(block)
+
+    def nearest_common_dominator(self, a: N, b: N) -> N | None:
+        """Return the closest block that dominates both `a` and `b`, or None.
+
+        The result is a block of the innermost region that contains both blocks.
+
+        Source: `mlir::DominanceInfo::findNearestCommonDominator`, MLIR 22.
+        """
+        for place, region in self._around(a):
+            if (other := self._ancestor_in(region, b)) is not None:
+                return self.tree(region).nearest_common_dominator(place, other)
+        return None
+
+    def _op_dominates(self, a: Any, b: Any, *, enclosing: bool) -> bool:
+        """Return whether `a`, or each result of `a` unless `enclosing` is set, dominates `b`."""
+        block, other = self._block_of(a), self._block_of(b)
+        if block is None or other is None:
+            return False
+        place = next((op for op, inner in self._ops_around(b) if inner == block), None)
+        if place is None:
+            return self._block_dominates(block, other)
+        if place == a and a != b and enclosing:
+            return True
+        first, second = (place, a) if self._is_reversed else (a, place)
+        return not self._is_ordered(block) or self.is_before(first, second)
+
+    def _block_dominates(self, a: N, b: N) -> bool:
+        region = self._region_of(a)
+        place = None if region is None else self._ancestor_in(region, b)
+        if region is None or place is None:
+            return False
+        if place == a:
+            return a != b or not self._is_ordered(a)
+        return self.tree(region).dominates(a, place)
+
+    def _ops_around(self, op: Any) -> Iterator[tuple[Any, N]]:
+        """Yield an op and all enclosing ops that are in a block, each with its block."""
+        while op is not None and (block := self._block_of(op)) is not None:
+            yield op, block
+            op = self._owner_of(block)
+
+    def _around(self, block: N) -> Iterator[tuple[N, Any]]:
+        """Yield a block and all enclosing blocks, each with its region."""
+        enclosing = (outer for _, outer in self._ops_around(self._owner_of(block)))
+        for place in chain((block,), enclosing):
+            if (region := self._region_of(place)) is not None:
+                yield place, region
+
+    def _ancestor_in(self, region: Any, block: N) -> N | None:
+        """Return the block of `region` that equals or encloses `block`, or None."""
+        return next((place for place, found in self._around(block) if found == region), None)
 
 
 def _post_order(roots: Iterable[N], successors: Callable[[N], Iterable[N]]) -> dict[N, Sequence[N]]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from passel.analysis.dominator_tree import DominatorTree
+from passel.analysis.dominator_tree import DominatorTree, RegionDominance
 from passel.mlir.bindings import bindings_of, block_of, parent_of
 from passel.mlir.contents import symbol_name
 
@@ -28,7 +29,7 @@ _GRAPH_REGION_OPS = frozenset(
 """The names of ops with graph regions, because the bindings cannot query `RegionKindInterface`."""
 
 
-class DominanceInfo:
+class DominanceInfo(RegionDominance[Any]):
     """The dominance relation between the ops, blocks and values inside an op.
 
     The analysis supports regions with several blocks, and nested regions. The first query about a
@@ -53,6 +54,10 @@ class DominanceInfo:
 
     Source: `mlir/lib/IR/Dominance.cpp`, MLIR 22.
     """
+
+    _block_of = staticmethod(block_of)
+    _owner_of = attrgetter("owner.operation")
+    _region_of = attrgetter("region")
 
     def __init__(self, op: Any) -> None:
         """Create the analysis, whose queries build the dominator trees of regions on demand."""
@@ -87,30 +92,6 @@ class DominanceInfo:
         """Return whether a block is reachable from the entry block of the enclosing region."""
         return block in self.tree(block.region)
 
-    def immediate_dominator(self, block: Any) -> Any:
-        """Return the closest block that properly dominates `block`, or None if no block does."""
-        return self.tree(block.region).immediate_dominator(block)
-
-    def children(self, block: Any) -> tuple[Any, ...]:
-        """Return the blocks that `block` immediately dominates."""
-        return self.tree(block.region).children(block)
-
-    def dominance_frontier(self, block: Any) -> tuple[Any, ...]:
-        """Return the dominance frontier of `block`: the blocks where its dominance ends."""
-        return self.tree(block.region).dominance_frontier(block)
-
-    def nearest_common_dominator(self, a: Any, b: Any) -> Any:
-        """Return the closest block that dominates both `a` and `b`, or None.
-
-        The result is a block of the innermost region that contains both blocks.
-
-        Source: `mlir::DominanceInfo::findNearestCommonDominator`, MLIR 22.
-        """
-        for place in _enclosing_blocks(a):
-            if (other := _ancestor_in(place.region, b)) is not None:
-                return self.tree(place.region).nearest_common_dominator(place, other)
-        return None
-
     def dominates(self, a: Any, b: Any) -> bool:
         """Return whether `a` equals `b` or properly dominates `b`."""
         a, b = (getattr(each, "operation", each) for each in (a, b))
@@ -140,9 +121,9 @@ class DominanceInfo:
                     a.owner == block or self._block_dominates(a.owner, block)
                 )
             if isinstance(a, ir.Value):
-                return self._op_dominates(a.owner, b, enclosing=False)
+                return self._op_dominates(a.owner.operation, b.operation, enclosing=False)
             if hasattr(a, "operation"):
-                return self._op_dominates(a, b, enclosing=True)
+                return self._op_dominates(a.operation, b.operation, enclosing=True)
         msg = f"cannot compare {type(a).__name__} with {type(b).__name__}"
         raise TypeError(msg)
 
@@ -156,25 +137,20 @@ class DominanceInfo:
             return False
         return a.operation != b.operation and a.operation.is_before_in_block(b.operation)
 
-    def _op_dominates(self, a: Any, b: Any, *, enclosing: bool) -> bool:
-        block, other = block_of(a), block_of(b)
-        if block is None or other is None:
-            return False
-        inside = (op for op in _outwards(b.operation) if parent_of(op) is not None)
-        place = next((op for op in inside if op.block == block), None)
-        if place is None:
-            return self._block_dominates(block, other)
-        if place == a.operation and a.operation != b.operation and enclosing:
-            return True
-        return not _is_ordered(block) or self.is_before(a, place)
+    def _is_ordered(self, block: Any) -> bool:
+        """Return whether values in a block's region must be defined before they are used.
 
-    def _block_dominates(self, a: Any, b: Any) -> bool:
-        place = _ancestor_in(a.region, b)
-        if place is None:
-            return False
-        if place == a:
-            return a != b or not _is_ordered(a)
-        return self.tree(a.region).dominates(a, place)
+        The order matters in every region with several blocks. In a region with one block, the order
+        matters unless the enclosing op has graph regions or is unregistered.
+
+        Source: `mlir::detail::DominanceInfoBase::hasSSADominance`, MLIR 22.
+        """
+        if len(list(block.region)) > 1:
+            return True
+        owner = block.owner.operation
+        return owner.name not in _GRAPH_REGION_OPS and bool(
+            owner.context.is_registered_operation(owner.name)
+        )
 
 
 def _entry(region: Any) -> Any:
@@ -185,35 +161,6 @@ def _outwards(operation: Any) -> Iterator[Any]:
     while operation is not None:
         yield operation
         operation = parent_of(operation)
-
-
-def _enclosing_blocks(block: Any) -> Iterator[Any]:
-    while block is not None:
-        yield block
-        block = block_of(block.owner)
-
-
-def _ancestor_in(region: Any, block: Any) -> Any:
-    """Return the block of `region` that equals or encloses `block`, or None."""
-    return next((each for each in _enclosing_blocks(block) if each.region == region), None)
-
-
-def _is_ordered(block: Any) -> bool:
-    """Return whether values in a block's region must be defined before they are used.
-
-    The order matters in every region with several blocks. In a region with one block, the order
-    matters unless the enclosing op has graph regions or is unregistered.
-
-    Source: `mlir::detail::DominanceInfoBase::hasSSADominance`, MLIR 22.
-    """
-    blocks = iter(block.region)
-    next(blocks)
-    if next(blocks, None) is not None:
-        return True
-    owner = block.owner.operation
-    return owner.name not in _GRAPH_REGION_OPS and bool(
-        owner.context.is_registered_operation(owner.name)
-    )
 
 
 class SymbolUse(NamedTuple):

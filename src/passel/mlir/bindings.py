@@ -168,7 +168,7 @@ class Bindings:
             module, _, function = name.rpartition(".")
             with suppress(ModuleNotFoundError):
                 found = importlib.import_module(f"{self.root}.{module}")
-                getattr(found, function, _nothing)(*takes[taken])
+                getattr(found, function, bool)(*takes[taken])  # a release may lack it
         for each in dialects:
             each(context if isinstance(each, ContextDialects) else registry)
         context.append_dialect_registry(registry)
@@ -197,10 +197,6 @@ class Bindings:
             inner = stack.pop()
             yield inner
             stack.extend(reversed(self.children(inner)))
-
-
-def _nothing(*_: Any) -> None:
-    """Do nothing, in place of a function that a release lacks."""
 
 
 bare_contexts: WeakSet[Any] = WeakSet()

@@ -108,8 +108,6 @@ class LoweredPass(Pass[Any]):
         found: tuple[bool, list[Diagnostic]] = self.managers.run(op, self.steps, ctx)
         succeeded, diagnostics = found
         ctx.is_verified = self.managers.verify and not ctx.deferred
-        if succeeded and not diagnostics:
-            return
         failed = [] if succeeded else self._failed(op, ctx, diagnostics)
         for steps, blamed, error in failed:
             # The last diagnostic in the op is that of the failed pass.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, Region, SSAValue
 
-from passel.analysis.dominator_tree import DominatorTree
+from passel.analysis.dominator_tree import DominatorTree, RegionDominance
 from passel.xdsl.regions import has_ssa_dominance
 
 if TYPE_CHECKING:
@@ -16,11 +17,11 @@ Point: TypeAlias = "Operation | Block"
 """An op or a block."""
 
 
-class _Dominance:
+class _Dominance(RegionDominance[Block]):
     """The base class of the analyses of dominance and post-dominance."""
 
-    _is_reversed: ClassVar[bool]
-    """Whether paths are followed backward, from the ends of a region to its entry."""
+    _block_of = _region_of = attrgetter("parent")
+    _owner_of = staticmethod(Block.parent_op)
 
     def __init__(self, op: Operation) -> None:
         """Create an analysis that builds a region's tree on the first query about the region."""
@@ -55,32 +56,6 @@ class _Dominance:
             after = Block.predecessors if self._is_reversed else successors_of
             self._trees[region] = DominatorTree(roots, after)
         return self._trees[region]
-
-    def immediate_dominator(self, block: Block) -> Block | None:
-        """Return the immediate dominator of a block, or None if the block has no dominator."""
-        return self._tree_of(block).immediate_dominator(block)
-
-    def children(self, block: Block) -> tuple[Block, ...]:
-        """Return the blocks that a block immediately dominates."""
-        return self._tree_of(block).children(block)
-
-    def dominance_frontier(self, block: Block) -> tuple[Block, ...]:
-        """Return the dominance frontier of a block."""
-        return self._tree_of(block).dominance_frontier(block)
-
-    def nearest_common_dominator(self, a: Block, b: Block) -> Block | None:
-        """Return the nearest common dominator of two blocks, in the innermost region around both.
-
-        Source: `mlir::DominanceInfo::findNearestCommonDominator`, MLIR 22.
-        """
-        place: Block | None = a
-        while place is not None:
-            region = place.parent
-            other = None if region is None else region.find_ancestor_block_in_region(b)
-            if region is not None and other is not None:
-                return self.tree(region).nearest_common_dominator(place, other)
-            place = place.parent_block()
-        return None
 
     def dominates(self, a: Point | SSAValue, b: Point) -> bool:
         """Return whether `a` is `b` or properly dominates `b`."""
@@ -130,33 +105,8 @@ class _Dominance:
             order = self._orders[block] = {op: place for place, op in enumerate(block.ops)}
         return order[a] < order[b]
 
-    def _op_dominates(self, a: Operation, b: Operation, *, enclosing: bool) -> bool:
-        block, other = a.parent, b.parent
-        if block is None or other is None:
-            return False
-        place = block.find_ancestor_op_in_block(b)
-        if place is None:
-            return self._block_dominates(block, other)
-        if place is a and a is not b and enclosing:
-            return True
-        first, second = (place, a) if self._is_reversed else (a, place)
-        return not _is_ordered(block) or self.is_before(first, second)
-
-    def _block_dominates(self, a: Block, b: Block) -> bool:
-        region = a.parent
-        place = None if region is None else region.find_ancestor_block_in_region(b)
-        if region is None or place is None:
-            return False
-        if place is a:
-            return a is not b or not _is_ordered(a)
-        return self.tree(region).dominates(a, place)
-
-    def _tree_of(self, block: Block) -> DominatorTree[Block]:
-        region = block.parent
-        if region is None:
-            msg = "the block is in no region"
-            raise ValueError(msg)
-        return self.tree(region)
+    def _is_ordered(self, block: Block) -> bool:
+        return block.parent is None or has_ssa_dominance(block.parent)
 
 
 class DominanceInfo(_Dominance):
@@ -179,8 +129,6 @@ class DominanceInfo(_Dominance):
 
     Source: `mlir/lib/IR/Dominance.cpp`, MLIR 22.
     """
-
-    _is_reversed = False
 
     def is_reachable(self, block: Block) -> bool:
         """Return whether a block is reachable from the entry of its region."""
@@ -227,10 +175,6 @@ def _reach(roots: Sequence[Block], after: Callable[[Block], Sequence[Block]]) ->
             order[block] = None
             stack += reversed(after(block))
     return list(order)
-
-
-def _is_ordered(block: Block) -> bool:
-    return block.parent is None or has_ssa_dominance(block.parent)
 
 
 def _is_sorted(numbers: list[int]) -> bool:
