@@ -8,11 +8,10 @@ so no address is reused.
 # pyright: reportPrivateUsage=false
 # The loop follows xDSL's private links: its speed is what this module is for.
 
-import pickle
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from enum import Enum
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 from io import BytesIO
 from operator import is_
 from typing import Any, ClassVar, get_args, get_origin
@@ -188,21 +187,27 @@ def states_of(attributes: Iterable[object]) -> list[object]:
 def _state_of(payload: object) -> bytes:
     state = BytesIO()
     with suppress(Exception):  # its own code runs
-        _StatePickler(state, pickle.HIGHEST_PROTOCOL).dump(payload)
+        _state_pickler()(state).dump(payload)
     return state.getvalue()
 
 
-class _StatePickler(pickle.Pickler):
-    """A pickler that writes the identity of objects that have a name or cannot be pickled."""
+@cache
+def _state_pickler() -> Any:
+    import pickle  # as few IRs need it
 
-    def persistent_id(self, obj: Any, /) -> Any:
-        """Return the identity of a class, function or module, and None for any other object."""
-        return id(obj) if hasattr(obj, "__name__") else None
+    class StatePickler(pickle.Pickler):
+        """A pickler that writes the identity of objects that have a name or cannot be pickled."""
 
-    def reducer_override(self, obj: Any, /) -> Any:
-        """Return the reduction of an object, or its identity and fields if it cannot be reduced."""
-        with suppress(Exception):
-            parts: Any = obj.__reduce_ex__(pickle.HIGHEST_PROTOCOL)
-            if not isinstance(parts, str):
-                return parts
-        return id, (id(obj),), getattr(obj, "__dict__", None)
+        def persistent_id(self, obj: Any, /) -> Any:
+            """Return the identity of a class, function or module, and None for other objects."""
+            return id(obj) if hasattr(obj, "__name__") else None
+
+        def reducer_override(self, obj: Any, /) -> Any:
+            """Return an object's reduction, or its identity and fields if it has no reduction."""
+            with suppress(Exception):
+                parts: Any = obj.__reduce_ex__(pickle.HIGHEST_PROTOCOL)
+                if not isinstance(parts, str):
+                    return parts
+            return id, (id(obj),), getattr(obj, "__dict__", None)
+
+    return partial(StatePickler, protocol=pickle.HIGHEST_PROTOCOL)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import gc
 import re
 from contextlib import contextmanager
-from traceback import walk_tb
 from typing import TYPE_CHECKING, Final, cast
 
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr
@@ -16,7 +15,6 @@ from xdsl.utils.exceptions import DiagnosticException, MultipleSpansParseError, 
 from xdsl.utils.lexer import Input, Span
 
 from passel.diagnostics import brief
-from passel.tracebacks import raised_at
 from passel.xdsl.fast import parser_class
 from passel.xdsl.locations import SourceLocation, SourceText
 
@@ -142,9 +140,13 @@ def _message(error: Exception) -> str:
         case ValueError() | DiagnosticException() | NotImplementedError() if str(error):
             return str(error)
         case NotImplementedError():  # of a type whose values have no bytes in xDSL, such as f80
+            from traceback import walk_tb
+
             *_, (frame, _) = walk_tb(error.__traceback__)
             return f"not implemented for {frame.f_locals.get('self')}"
         case _:
+            from passel.tracebacks import raised_at
+
             return f"parser crashed: {brief(error)} ({raised_at(error)})"
 
 

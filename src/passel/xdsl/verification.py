@@ -21,17 +21,13 @@ from passel.ir import InvalidIR
 from passel.xdsl.definitions import check_definitions
 from passel.xdsl.fast.known import is_xdsl_class, is_xdsl_code
 from passel.xdsl.fast.symbols import symbols_at_hand
+from passel.xdsl.symbols import ops_in
 
 _LOOKING_OUTWARD: Final = frozenset({"fsm", "hw"})
 """The dialects of xDSL whose hand-written verifiers look up symbols."""
 
 
-def verify(
-    op: Operation,
-    *,
-    recursive: bool,
-    dominance: bool = True,
-) -> None:
+def verify(op: Operation, *, recursive: bool, dominance: bool = True) -> None:
     """Verify an op, as `mlir::verify` does.
 
     Args:
@@ -153,20 +149,14 @@ def _look_outward(root: Operation) -> None:
     """
     parents = [root]
     for parent in parents:
-        for region in parent.regions:
-            block = region.first_block
-            while block is not None:
-                op = block.first_op
-                while op is not None:
-                    for check in outward_checks(type(op)):
-                        try:
-                            check(op)
-                        except Exception as error:  # noqa: BLE001 - verifiers may raise anything
-                            _refuse(op, error)
-                    if op.regions:
-                        parents.append(op)
-                    op = op._next_op
-                block = block.next_block
+        for op in ops_in(parent):
+            for check in outward_checks(type(op)):
+                try:
+                    check(op)
+                except Exception as error:  # noqa: BLE001 - verifiers may raise anything
+                    _refuse(op, error)
+            if op.regions:
+                parents.append(op)
 
 
 def outward_checks(op_class: type[Operation]) -> tuple[Callable[[Any], None], ...]:

@@ -30,50 +30,58 @@ def erase_dead_code(region: Region, listener: PatternRewriterListener | None = N
         listener: The listener that is notified before an op is erased, except for ops inside an
             erased op or block.
     """
-    dead = _find_dead(region, ClassTable())
-    if dead is None:
+    try:
+        dead = _find_dead(region, ClassTable())
+    except _UnknownError:
         return region_dce(region, listener)
     if dead:
         _erase(region, dead, listener)
     return bool(dead)
 
 
-def _find_dead(root: Region, classes: ClassTable) -> dict[int, Operation | Block] | None:
+class _UnknownError(Exception):
+    """Raised if an op may run code of another package, or if a block has no terminator."""
+
+
+def _find_dead(root: Region, classes: ClassTable) -> dict[int, Operation | Block]:
     """Return the dead ops and unreachable blocks, by address.
 
-    Returns:
-        The dead ops and unreachable blocks, or None if an op in the region is not known or a block
-        has no terminator.
+    The regions of isolated ops are searched one by one, which takes less memory.
     """
+    found: dict[int, Operation | Block] = {}
     dead: dict[int, Operation] = {}
-    unreachable: dict[int, Block] = {}
     alive: list[Operation] = []
     regions = [root]
     for region in regions:
         reachable = _reachable(region, classes)
-        if reachable is None:
-            return None
-        unreachable |= {id(each): each for each in region.blocks if each not in reachable}
+        found |= {id(each): each for each in region.blocks if each not in reachable}
         for block in reachable:
             op = block.first_op
             while op is not None:
                 facts = classes[type(op)]
                 if not facts.is_known:
-                    return None
+                    raise _UnknownError
                 if facts.erasable is False:
                     alive.append(op)
                 else:
                     dead[id(op)] = op
-                if op.regions:
+                if op.regions and not facts.is_isolated:
                     regions += op.regions
+                elif op.regions:
+                    for each in op.regions:
+                        found |= _find_dead(each, classes)
                 op = op._next_op
     _keep(alive, dead)
-    # Most ops are needed by others: few are left to be asked.
+    _keep_unerasable(dead, classes)
+    return found | dead
+
+
+def _keep_unerasable(dead: dict[int, Operation], classes: ClassTable) -> None:
+    """Remove the ops that cannot be erased, with their transitive operands, from the dead ops."""
     for op in list(dead.values()):
         if id(op) in dead and not classes.may_erase(op):
             del dead[id(op)]
             _keep([op], dead)
-    return dead | unreachable
 
 
 def _keep(alive: list[Operation], dead: dict[int, Operation]) -> None:
@@ -85,15 +93,15 @@ def _keep(alive: list[Operation], dead: dict[int, Operation]) -> None:
                 alive.append(needed)
 
 
-def _reachable(region: Region, classes: ClassTable) -> dict[Block, None] | None:
-    """Return the reachable blocks of a region, or None if a reachable block has no terminator."""
+def _reachable(region: Region, classes: ClassTable) -> dict[Block, None]:
+    """Return the reachable blocks of a region."""
     first = region.first_block
     todo = [] if first is None else [first]
     reached = dict.fromkeys(todo)
     for block in todo if first is not region.last_block else ():  # grows while it is read
         last = block.last_op
         if last is None or not classes[type(last)].ends_blocks:
-            return None
+            raise _UnknownError
         todo += [each for each in last._successors if each not in reached]
         reached |= dict.fromkeys(last._successors)
     return reached

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Operation, Region
 
-_TRAIT: Final = IsolatedFromAbove()
-
 _MAX_REMEMBERED: Final = 10_000
 """The size of the cache. Most modules have few signatures, of half a kilobyte each."""
 
@@ -204,7 +202,7 @@ def check_isolation(op: Operation) -> None:
             while child is not None:
                 for operand in child._operands:
                     if id(operand) not in met:
-                        _TRAIT.verify(op)
+                        IsolatedFromAbove().verify(op)
                         return
                 for result in child.results:
                     meet(id(result))

@@ -21,6 +21,7 @@ from xdsl.traits import (
     ConstantLike,
     HasCanonicalizationPatternsTrait,
     HasFolder,
+    IsolatedFromAbove,
     IsTerminator,
     MemoryAllocEffect,
     MemoryEffect,
@@ -35,6 +36,7 @@ from xdsl.traits import (
 from xdsl.transforms.dead_code_elimination import would_be_trivially_dead
 
 from passel.xdsl.fast.known import is_known_class, is_xdsl_code, overridden_by
+from passel.xdsl.symbols import ops_in
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
@@ -77,6 +79,7 @@ class OpClass:
         is_known: Whether rewriting the ops runs only known code. If False, the other facts do not
             apply.
         ends_blocks: Whether the ops are terminators.
+        is_isolated: Whether the ops are isolated from above.
         harms: Whether the ops have unknown effects, or effects other than reads.
         is_recursive: Whether the ops have the effects of their nested ops.
         effects: The effects of every op of the class, or None if the effects depend on the op.
@@ -94,6 +97,7 @@ class OpClass:
         self.traits: object = op_class.traits.traits
         self.is_known: bool = _is_known(op_class)
         self.ends_blocks: bool = op_class.has_trait(IsTerminator())
+        self.is_isolated: bool = op_class.has_trait(IsolatedFromAbove)
         traits: list[Any] = [type(each) for each in op_class.get_traits_of_type(MemoryEffect)]
         effects: list[object] = [each.get_effects.__func__ for each in traits]
         self.harms: bool = not effects or not _HARMFUL.isdisjoint(effects)
@@ -154,16 +158,12 @@ class ClassTable(dict["type[Operation]", OpClass]):
         """Return whether nested ops have effects other than reads, up to the first such op."""
         parents = [root]
         for parent in parents:
-            for region in parent.regions:
-                for block in region.blocks:
-                    op = block.first_op
-                    while op is not None:
-                        facts = self[type(op)]
-                        if facts.harms:
-                            return True
-                        if facts.is_recursive:
-                            parents.append(op)
-                        op = op._next_op
+            for op in ops_in(parent):
+                facts = self[type(op)]
+                if facts.harms:
+                    return True
+                if facts.is_recursive:
+                    parents.append(op)
         return False
 
 
