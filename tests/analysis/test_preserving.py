@@ -21,14 +21,7 @@ from toy_steps import (
     step,
 )
 
-from passel import (
-    AllAnalyses,
-    AnalysisManager,
-    Pass,
-    PassContext,
-    PassFailure,
-    PreservedAnalyses,
-)
+from passel import AllAnalyses, AnalysisManager, Pass, PassContext, PassFailure, PreservedAnalyses
 from passel.testing import EventRecorder, ToyAdapter, ToyOp, parse_toy
 
 # -- Preserving ------------------------------------------------------------------------------

@@ -19,14 +19,7 @@ from toy_steps import (
     step,
 )
 
-from passel import (
-    AnalysisManager,
-    OpPassManager,
-    Pass,
-    PassContext,
-    PassFailure,
-    PassManager,
-)
+from passel import AnalysisManager, OpPassManager, Pass, PassContext, PassFailure, PassManager
 from passel.testing import ToyOp, parse_toy
 
 

@@ -1,87 +1,12 @@
-"""How often pipelines that passes run are compiled, and when their dialects are loaded."""
+"""Pipelines that passes run are left as they are; when their dialects are loaded."""
 
 from __future__ import annotations
-
-import gc
-import weakref
-from typing import Any
 
 import pytest
 from toy_steps import FUNCS, manager, nothing, pipeline, step
 
-from passel import (
-    OpPassManager,
-    Options,
-    Pass,
-    PassContext,
-    PassManager,
-    option,
-)
-from passel.testing import ToyAdapter, ToyOp, parse_toy
-
-# -- Compiling -------------------------------------------------------------------------------
-
-
-class Initialized(Pass[ToyOp, int]):
-    """Counts how often it is initialized, in the context."""
-
-    name = "initialized"
-
-    def initialize(self, ir_context: list[str]) -> int:
-        """Count in the list of all initializations."""
-        ir_context.append("initialize")
-        return len(ir_context)
-
-    def run(self, op: ToyOp, ctx: PassContext[int]) -> None:
-        """Do nothing."""
-
-
-def counted(*passes: Pass[Any, Any]) -> tuple[PassManager, list[str]]:
-    """Return a pipeline for modules and the list of initializations in its runs."""
-    context: list[str] = []
-    pm = PassManager("toy.module", context, adapter=_NoDialects()).add(*passes)
-    return pm, context
-
-
-class _NoDialects(ToyAdapter):
-    def load_dialects(self, context: object, names: object) -> None:
-        """Load nothing."""
-
-
-def test_a_manager_that_was_changed_is_compiled_again() -> None:
-    """A pass may go on building between two runs; what it added is run and initialized."""
-    ran: list[str | None] = []
-    inner = pipeline(Initialized())
-
-    def outer(op: ToyOp, ctx: PassContext) -> None:
-        ctx.run_pipeline(inner, op.body[0])
-        inner.add(step(lambda op, _: ran.append(op.symbol)))
-        ctx.run_pipeline(inner, op.body[1])
-
-    pm, context = counted(step(outer))
-    pm.run(parse_toy(FUNCS))
-    assert ran == ["g"]
-    assert len(context) == 2
-
-
-def test_many_managers_do_not_crowd_out_others() -> None:
-    """However many pipelines passes make, those that live on stay compiled, others go."""
-    kept = pipeline(Initialized())
-    made: list[weakref.ref[OpPassManager]] = []
-
-    def outer(op: ToyOp, ctx: PassContext) -> None:
-        ctx.run_pipeline(kept, op.body[0])
-        for _ in range(300):
-            new = pipeline(step(nothing))
-            made.append(weakref.ref(new))
-            ctx.run_pipeline(new, op.body[0])
-
-    pm, context = counted(Initialized(), step(outer))
-    pm.run(parse_toy(FUNCS))
-    pm.run(parse_toy(FUNCS))
-    assert len(context) == 2
-    gc.collect()
-    assert not [reference for reference in made if reference() is not None]
+from passel import OpPassManager, Options, Pass, PassContext, option
+from passel.testing import ToyOp, parse_toy
 
 
 def test_a_manager_is_left_as_it_is() -> None:

@@ -5,22 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from toy_steps import (
-    FUNCS,
-    fail,
-    failed_run,
-    manager,
-    nothing,
-    pipeline,
-    recorded,
-    step,
-)
+from toy_steps import FUNCS, fail, failed_run, manager, nothing, pipeline, recorded, step
 
-from passel import (
-    PassContext,
-    PassFailure,
-    PipelineRun,
-)
+from passel import PassContext, PassFailure, PipelineRun
 from passel.testing import EventRecorder, ToyOp, parse_toy
 
 if TYPE_CHECKING:

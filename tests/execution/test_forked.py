@@ -9,13 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from sibling_passes import (
-    Again,
-    TellProcess,
-    is_elsewhere,
-    module_of,
-    run,
-)
+from sibling_passes import Again, TellProcess, is_elsewhere, module_of, run
 
 from passel import (
     OpPassManager,

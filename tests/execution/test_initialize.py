@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -197,3 +199,39 @@ def test_an_initialize_that_fails_in_a_dynamic_pipeline_is_called_once() -> None
     pm, log = manager(RunInner(inner=of_funcs(Refuse(tag="i"))))
     pm.run(parse_toy("toy.module(toy.func @f,toy.func @g,toy.func @h)"))
     assert log == ["initialize i", "ran False", "ran False", "ran False"]
+
+
+def test_a_manager_that_was_changed_is_compiled_again() -> None:
+    """A pass may go on building between two runs; what it added is run and initialized."""
+    ran: list[str | None] = []
+    inner = of_funcs(Build(tag="i"))
+
+    def outer(op: ToyOp, ctx: PassContext) -> None:
+        ctx.run_pipeline(inner, op.body[0])
+        inner.add(step(lambda op, _: ran.append(op.symbol)))
+        ctx.run_pipeline(inner, op.body[1])
+
+    pm, log = manager(step(outer))
+    pm.run(parse_toy(FUNCS))
+    assert ran == ["g"]
+    assert initialized(log) == ["i", "i"]
+
+
+def test_many_managers_do_not_crowd_out_others() -> None:
+    """However many pipelines passes make, those that live on stay compiled, others go."""
+    kept = of_funcs(Build(tag="i"))
+    made: list[weakref.ref[OpPassManager]] = []
+
+    def outer(op: ToyOp, ctx: PassContext) -> None:
+        ctx.run_pipeline(kept, op.body[0])
+        for _ in range(300):
+            new = of_funcs(step(nothing))
+            made.append(weakref.ref(new))
+            ctx.run_pipeline(new, op.body[0])
+
+    pm, log = manager(Build(tag="a"), step(outer))
+    for _ in range(2):
+        pm.run(parse_toy(FUNCS))
+    assert initialized(log) == ["a", "i"]
+    gc.collect()
+    assert not [reference for reference in made if reference() is not None]
