@@ -91,16 +91,6 @@ def first_error(said: str) -> str:
     return next(line.partition("error: ")[2] for line in said.splitlines() if "error: " in line)
 
 
-@pytest.mark.parametrize("way", ["quotes, xdsl", "native pass"])
-def test_without_a_file_it_is_the_command_itself(fresh: Callable[..., str], way: str) -> None:
-    """The same words show the same failure, quotes and blanks included."""
-    pipeline, *words = WAYS[way]
-    given = ["my functions.mlir", PLUGIN, "-p", f"builtin.module({pipeline})", *words]
-    said = fresh(*given)
-    assert command_in(said) == given
-    assert fresh(*command_in(said)) == said
-
-
 @pytest.mark.parametrize("way", [*WAYS, *(f"{way}, {LOCAL}" for way in ONE)])
 def test_with_a_file_it_replays_that(fresh: Callable[..., str], way: str) -> None:
     """It has the flags without which the file does not fail, or is refused."""

@@ -65,13 +65,12 @@ def lint(
         >>> print(*(finding.severity.value for finding in lint(builder)))
         warning
     """
-    linter = _Linter(builder, adapter, context)
-    return tuple(sorted(linter.findings(), key=_place))
 
+    def place(finding: Finding) -> tuple[bool, str, int]:
+        span = finding.span
+        return (True, "", 0) if span is None else (False, span.source.name, span.start)
 
-def _place(finding: Finding) -> tuple[bool, str, int]:
-    span = finding.span
-    return (True, "", 0) if span is None else (False, span.source.name, span.start)
+    return tuple(sorted(_Linter(builder, adapter, context).findings(), key=place))
 
 
 def _errors(error: PipelineError) -> Iterator[Finding]:

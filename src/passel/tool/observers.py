@@ -143,7 +143,7 @@ class Observers(ExitStack):
             remarks.append("--run-reproducer: the input contains no recorded pipeline")
         if good and self._settings.mlir_diagnostic_verbosity_level == "remarks":
             for each in remarks:
-                sys.stderr.write(f"{self._settings.program}: remark: {each}\n")
+                sys.stderr.write(f"{self._settings.tool.name}: remark: {each}\n")
 
     def _make_recorder(self) -> Recorder | None:
         if not (file := self._settings.record):
@@ -151,7 +151,7 @@ class Observers(ExitStack):
         refuse_overwriting(self._settings, "record", file)
         from passel.record.recorder import Recorder
 
-        command = (self._settings.program, *without("record", self._settings.line.words))
+        command = (self._settings.tool.name, *without("record", self._settings.line.words))
         return Recorder(file, command_line=command)
 
     def _make_sifting(self) -> Callable[[Any], AbstractContextManager[Any]]:

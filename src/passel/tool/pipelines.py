@@ -46,7 +46,7 @@ class PipelineFactory:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._allowed = _allowed_effects(settings.allow_effects)
-        self._is_default = settings.pass_pipeline is None and not settings.passes
+        self._is_default = settings.pass_pipeline is None and not settings.line.passes
         whole = _written_pipeline(settings)
         self._whole = whole if isinstance(whole, PassManager | None) else whole.build()
         self._flags = _passes_of_flags(settings)
@@ -190,7 +190,7 @@ def lint_pipeline(settings: Settings) -> int:
 
     registry, adapter = settings.registry, settings.choice.adapter
     builder = _written_pipeline(settings, adapter)
-    if builder is None and not settings.passes:
+    if builder is None and not settings.line.passes:
         raise UsageError("'--lint' needs a pipeline: give one with -p, or passes as flags")
     if builder is None:
         builder = PassManager(_MODULE, adapter=adapter, nesting=Nesting.IMPLICIT)
@@ -199,7 +199,7 @@ def lint_pipeline(settings: Settings) -> int:
         builder = PipelineBuilder.from_manager(builder, registry=registry)
     findings = lint(builder, adapter, settings.frontend().new_context())
     for finding in findings:
-        text = printable(str(finding) if finding.span else f"{settings.program}: {finding}")
+        text = printable(str(finding) if finding.span else f"{settings.tool.name}: {finding}")
         print(coloured(text, sys.stderr, settings.color), file=sys.stderr)
     return int(any(finding.severity is Severity.ERROR for finding in findings))
 
@@ -213,7 +213,7 @@ def _written_pipeline(
     pipeline. The pass manager has no context.
     """
     written = settings.pass_pipeline
-    if written is None and not settings.passes and not settings.run_reproducer:
+    if written is None and not settings.line.passes and not settings.run_reproducer:
         written = settings.tool.pipeline or None
     if written == "@":
         raise UsageError("'-p @' needs the name of a file, such as -p @pipeline.yaml")
@@ -235,7 +235,7 @@ def _written_pipeline(
 def _passes_of_flags(settings: Settings) -> tuple[PassNode, ...]:
     return tuple(
         PassNode(name, parse_options(options or "", name=f"--{name}", braces=True))
-        for name, options in settings.passes
+        for name, options in settings.line.passes
     )
 
 

@@ -85,7 +85,7 @@ class Replay:
             program: The program that the command runs; by default, the current program. For
                 another program, flags that only the current program accepts are omitted.
         """
-        words = [program or self._settings.program, "--run-reproducer"]
+        words = [program or self._settings.tool.name, "--run-reproducer"]
         own = () if program else self._settings.brought
         words += {  # the last of each flag
             str(given) if given.flag.repeated else given.flag.name: str(given)
@@ -160,13 +160,13 @@ class Replay:
         elif settings.input != "-":
             # The record of the failed run is kept.
             words = without("record", settings.line.words)
-            lines.append(f"to replay: {shlex.join([settings.program, *words])}")
+            lines.append(f"to replay: {shlex.join([settings.tool.name, *words])}")
         else:
             lines.append(
                 "to write a reproducer of this run, add "
                 "--mlir-pass-pipeline-crash-reproducer=repro.mlir"
             )
-        sys.stderr.write("".join(f"{settings.program}: note: {line}\n" for line in lines))
+        sys.stderr.write("".join(f"{settings.tool.name}: note: {line}\n" for line in lines))
 
 
 def _numbered(path: str, number: int) -> str:
@@ -187,7 +187,7 @@ def last_words_of(settings: Settings, replay: Replay) -> Generator[None]:
             lines.append(replay.of_the_dead())
             if record := settings.record:
                 lines.append(f"to see what ran: passel-report {record}")
-        return "".join(f"{settings.program}: note: {line}\n" for line in lines if line)
+        return "".join(f"{settings.tool.name}: note: {line}\n" for line in lines if line)
 
     last_words.append(words)
     try:

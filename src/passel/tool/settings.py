@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from passel.frontend import Frontend
     from passel.instruments.terminals import Color
     from passel.passes import PassRegistry
-    from passel.tool.flags import CommandLine, PassFlag
+    from passel.tool.flags import CommandLine
     from passel.tool.irs import IRChoice, ToolDefinition
 
 common: Callable[..., Any] = partial(flag, common=True)
@@ -273,7 +273,6 @@ class Settings(
         tool: The definition of the tool.
         choice: The selected IR, with its passes.
         registry: The registry of available passes.
-        program: The name of the program, as printed in messages.
         line: The parsed command line.
         input: The path of the input file, or `-` for standard input.
         threading: Whether the IR's library may use threads, and whether passel may use worker
@@ -293,10 +292,8 @@ class Settings(
         self.tool: ToolDefinition = tool
         self.choice: IRChoice = choice
         self.registry: PassRegistry = choice.registry
-        self.program: str = tool.name
         self.brought: tuple[str, ...] = tuple(each.name for each in (*own, *tool.flags))
         self.line: CommandLine = line
-        self.passes: Sequence[PassFlag] = line.passes
         self.input: str = line.inputs[0] if line.inputs else "-"
         self.threading: bool = not self.mlir_disable_threading
         try:
@@ -316,7 +313,7 @@ class Settings(
             if given.name in frontend.refused:
                 raise UsageError(f"'{typed}' {frontend.refused[given.name]}")
             if self.tool.adapter is not None and (given.name == "ir" or is_other):
-                what = f"{self.program} reads only '{choice.name}'"
+                what = f"{self.tool.name} reads only '{choice.name}'"
                 raise UsageError(f"'{typed}' is not supported: {what}")
             if is_other:
                 raise UsageError(f"'{typed}' requires --ir={given.ir}, not --ir={choice.name}")
