@@ -214,7 +214,7 @@ class XDSLAdapter(IRAdapter):
             for each in block.ops
         )
 
-    # Called for each op or each pass: without detour.
+    # Runs call these functions for each op and each pass, so no method wraps them.
     key_of: Any = staticmethod(type)  # one class per op name and context
     fingerprint: Any = staticmethod(fingerprint)
     renew_fingerprint: Any = staticmethod(fingerprint)

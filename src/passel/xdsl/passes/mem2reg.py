@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Access: TypeAlias = "LoadOp | StoreOp"
 
 _POISON_DIALECT = "ub" if find_spec("xdsl.dialects.ub") else "builtin"
-"""The dialect whose ops stand for undefined values; xDSL has `ub` since 0.66."""
+"""The dialect that defines the op for undefined values; `ub` exists since xDSL 0.66."""
 
 _TRANSPARENT = (scf.ExecuteRegionOp, scf.ForOp, scf.IfOp, scf.IndexSwitchOp, scf.WhileOp)
 """The ops whose regions run only while the op itself runs."""
