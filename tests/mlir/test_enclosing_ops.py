@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mlir.ir import Context, FlatSymbolRefAttr, StringAttr
 
-from passel import Pass, PassContext, PassFailedError, PassManager
+from passel import PassFailedError, PassManager
 from passel.ir import InvalidIR
 from passel.mlir import MLIRAdapter, parse_source
 from passel.testing import EventRecorder
@@ -27,44 +27,29 @@ func.func @c() { return }
 """
 
 
-class RenameTwo(Pass[Any]):
+def rename_two(op: Any, _: Any) -> None:
     """Give two functions one name."""
-
-    name = "rename-two"
-
-    def run(self, op: Any, ctx: PassContext) -> None:
-        """Rename all but the callee."""
-        if op.name.value != "a":
-            op.attributes["sym_name"] = StringAttr.get("same", ctx.ir_context)
+    if op.name.value != "a":
+        op.attributes["sym_name"] = StringAttr.get("same", op.context)
 
 
-class RenameCallee(Pass[Any]):
+def rename_callee(op: Any, _: Any) -> None:
     """Rename a function that is called."""
-
-    name = "rename-callee"
-
-    def run(self, op: Any, ctx: PassContext) -> None:
-        """Rename it."""
-        if op.name.value == "a":
-            op.attributes["sym_name"] = StringAttr.get("z", ctx.ir_context)
+    if op.name.value == "a":
+        op.attributes["sym_name"] = StringAttr.get("z", op.context)
 
 
-class RedirectCall(Pass[Any]):
+def redirect_call(op: Any, _: Any) -> None:
     """Let a call name a function that there is not."""
-
-    name = "redirect-call"
-
-    def run(self, op: Any, ctx: PassContext) -> None:
-        """Redirect the first op if it is a call."""
-        first = op.body.blocks[0].operations[0]
-        if first.operation.name == "func.call":
-            first.attributes["callee"] = FlatSymbolRefAttr.get("nobody", ctx.ir_context)
+    first = op.body.blocks[0].operations[0]
+    if first.operation.name == "func.call":
+        first.attributes["callee"] = FlatSymbolRefAttr.get("nobody", op.context)
 
 
 CASES = {
-    "rename-two": (RenameTwo(), "redefinition of symbol named 'same'", "func.func"),
-    "rename-callee": (RenameCallee(), "'a' does not reference a valid function", "func.call"),
-    "redirect-call": (RedirectCall(), "'nobody' does not reference a valid", "func.call"),
+    "rename-two": (rename_two, "redefinition of symbol named 'same'", "func.func"),
+    "rename-callee": (rename_callee, "'a' does not reference a valid function", "func.call"),
+    "redirect-call": (redirect_call, "'nobody' does not reference a valid", "func.call"),
 }
 
 
@@ -72,7 +57,7 @@ CASES = {
 @pytest.mark.parametrize("depth", [0, 1])
 @pytest.mark.parametrize(("culprit", "message", "blamed"), CASES.values(), ids=CASES)
 def test_a_broken_module_fails_the_step_that_broke_it(
-    culprit: Pass[Any], message: str, blamed: str, depth: int, verify: Any
+    culprit: Any, message: str, blamed: str, depth: int, verify: Any
 ) -> None:
     """A nested pipeline whose functions are valid each, but not together, fails at once.
 

@@ -6,7 +6,7 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from mlir.ir import Context
+from mlir.ir import Context, Module
 
 from passel import OptionError, PassManager, PipelineError
 from passel.mlir import parse_source, standard_error
@@ -29,6 +29,13 @@ def test_what_is_refused(pipeline: str, column: int, message: str) -> None:
     span = caught.value.span
     assert span is not None
     assert span.start + 1 == column
+
+
+def test_a_pass_for_functions_says_so() -> None:
+    """On another op, the error names the interface that the pass accepts."""
+    manager = PassManager.parse("builtin.module(affine-loop-unroll)", Context())
+    with pytest.raises(PipelineError, match=r"It runs on functions \(FunctionOpInterface\) only;"):
+        manager.run(Module.parse(SOURCE, manager.context))
 
 
 def test_options_of_registered_pipelines() -> None:

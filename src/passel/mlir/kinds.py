@@ -45,16 +45,8 @@ class Kinds:
 
     def is_registered(self, context: Any, name: str) -> bool:
         """Return whether an op name is registered, loading the op's dialect if necessary."""
-        try:
-            if context.is_registered_operation(name):
-                return True
-        except TypeError:  # a name from a command line that is not UTF-8; no op is called so
-            return False
-        dialect, dot, _ = name.partition(".")
-        if not dot or not dialect:
-            return False
-        with suppress(ValueError):
-            context.get_dialect_descriptor(dialect)
+        with suppress(TypeError, ValueError):  # an unknown dialect, or a name that is not UTF-8
+            context.get_dialect_descriptor(name.partition(".")[0])
             return bool(context.is_registered_operation(name))
         return False
 

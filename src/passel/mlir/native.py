@@ -174,6 +174,10 @@ class NativePass(Pass[Any, Managers]):
             return self.anchor == kind.name
         return not self.on_functions or kind.name.endswith(".func") or kind.name in _FUNCTIONS
 
+    def requirement(self) -> str:
+        """Return a phrase that says which ops the pass accepts."""
+        return super().requirement() if self.anchor else "on functions (FunctionOpInterface) only"
+
     def initialize(self, ir_context: Any) -> Managers:
         """Return the state of the pass, which contains MLIR's pass managers.
 
