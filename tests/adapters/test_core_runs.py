@@ -124,7 +124,7 @@ def test_reproducers(parse: Any, parse_whole: Any, program: Any, tmp_path: Path)
 # -- What a pass may ask about its op ------------------------------------------------------------
 
 
-@pytest.mark.one_process
+@pytest.mark.one_process("forked")
 def test_a_pass_can_ask_about_its_op_without_knowing_the_ir(
     subject: Subject, manager: PassManager, program: Any, act: Callable[..., Pass[Any]]
 ) -> None:
