@@ -8,10 +8,10 @@ import pytest
 
 from passel import (
     OpPassManager,
-    OptionError,
     Pass,
     PassContext,
     PassManager,
+    PipelineError,
     UnknownPassError,
 )
 from passel.bridge import RunOnMLIR, RunOnXDSL
@@ -31,19 +31,13 @@ PIPELINES = [
 
 @pytest.mark.parametrize("pipeline", PIPELINES)
 def test_levels(world: World, redundant: str, pipeline: str) -> None:
-    """A crossing works on modules and on functions, and nests pipelines over there."""
-    module = world.read(redundant)
-    world.manager(pipeline).run(module)
-    assert world.text(module).count("arith.addi") == 1
-    world.adapter.verify(module, recursive=True)
-
-
-@pytest.mark.parametrize("pipeline", PIPELINES)
-def test_text(world: World, pipeline: str) -> None:
-    """A pipeline prints as it was written, and reads back as an equal one."""
-    manager = world.manager(pipeline)
+    """A crossing on a module or a function runs, prints as it was written, and reads back equal."""
+    module, manager = world.read(redundant), world.manager(pipeline)
     assert str(manager).replace(f"{world.other}(", "other(") == pipeline
     assert world.manager(str(manager)) == manager
+    manager.run(module)
+    assert world.text(module).count("arith.addi") == 1
+    world.adapter.verify(module, recursive=True)
 
 
 def test_there_and_back(world: World, redundant: str) -> None:
@@ -149,20 +143,19 @@ def test_a_crossing_is_a_value(world: World) -> None:
     assert (made, hash(made)) == (twin, hash(twin))
 
 
-def test_without_parentheses(world: World) -> None:
-    """The name alone is refused with an example, where it stands."""
-    with pytest.raises(OptionError, match="takes passes in parentheses") as caught:
-        world.manager(f"builtin.module(cse,{world.other})")
+@pytest.mark.parametrize(
+    ("place", "rest", "why"),
+    [
+        ("builtin.module(cse,", "{})", "takes passes in parentheses"),
+        ("builtin.module(cse,{}(", "canonicalise))", r"did you mean 'canonicalize'\?"),
+    ],
+)
+def test_wrong_text(world: World, place: str, rest: str, why: str) -> None:
+    """A name without parentheses, or an unknown one in them, is refused where it stands."""
+    with pytest.raises(PipelineError, match=why) as caught:
+        world.manager((place + rest).format(world.other))
     assert caught.value.span is not None
-    assert caught.value.span.start == len("builtin.module(cse,")
-
-
-def test_misspelt(world: World) -> None:
-    """An unknown name over there is met with a suggestion, and its place in the whole text."""
-    with pytest.raises(UnknownPassError, match="did you mean 'canonicalize'") as caught:
-        world.manager("builtin.module(cse,other(canonicalise))")
-    assert caught.value.span is not None
-    assert caught.value.span.start == len(f"builtin.module(cse,{world.other}(")
+    assert caught.value.span.start == len(place.format(world.other))
 
 
 def test_names_of_the_right_ir(mlir_world: World, xdsl_world: World) -> None:

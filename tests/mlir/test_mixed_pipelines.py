@@ -48,35 +48,19 @@ class Tag(Pass[Any]):
         attributes["x.t"] = StringAttr.get(old + self.letter, op.operation.context)
 
 
-class EraseSelf(Pass[Any]):
-    """Erase the op."""
+class Lose(Pass[Any]):
+    """Erase or detach the op, or erase the functions inside, which is allowed."""
 
-    name = "erase-self"
-
-    def run(self, op: Any, ctx: PassContext) -> None:
-        """Erase it."""
-        op.operation.erase()
-
-
-class DetachSelf(Pass[Any]):
-    """Take the op out of the module."""
-
-    name = "detach-self"
+    name = "lose"
+    how: str = "erase"
 
     def run(self, op: Any, ctx: PassContext) -> None:
-        """Take it out."""
-        op.operation.detach_from_parent()
-
-
-class EraseInside(Pass[Any]):
-    """Erase all functions of a module, which is allowed."""
-
-    name = "erase-inside"
-
-    def run(self, op: Any, ctx: PassContext) -> None:
-        """Erase them, while analyses and callers may hold them."""
-        for inner in MLIRAdapter().children(op):
-            inner.operation.erase()
+        """Do it, while analyses and callers may hold the ops."""
+        if self.how == "detach":
+            op.operation.detach_from_parent()
+            return
+        for each in MLIRAdapter().children(op) if self.how == "inside" else [op]:
+            each.operation.erase()
 
 
 class Tell(Pass[Any]):
@@ -93,19 +77,10 @@ class Tell(Pass[Any]):
             op.operation.location.emit_error("last")
 
 
-PASSES = (
-    Tag,
-    EraseSelf,
-    DetachSelf,
-    EraseInside,
-    Tell,
-)
-
-
 def manager_of(pipeline: str, context: Any) -> PassManager:
     """Return a manager that knows the passes above, and MLIR's."""
     registry = PassRegistry()
-    for each in PASSES:
+    for each in (Tag, Lose, Tell):
         registry.register(each)
     return PassManager.parse(pipeline, context, registry=registry)
 
@@ -163,12 +138,12 @@ def test_what_a_pass_reports_by_mlir_is_its_own(pipeline: str) -> None:
     assert str(result.diagnostics[1]) == "m.mlir:0:0: error: second"
 
 
-@pytest.mark.parametrize("name", ["erase-self", "detach-self"])
-def test_a_pass_that_loses_its_op(name: str) -> None:
+@pytest.mark.parametrize("how", ["erase", "detach"])
+def test_a_pass_that_loses_its_op(how: str) -> None:
     """The pass is named, and the enclosing op; the ops beside it are processed all the same."""
     source = SOURCE + "func.func @last() { return }\n"
-    path = f"builtin.module/func.func/0:{name}"
-    assert failures(f"builtin.module(func.func({name},cse),canonicalize)", source) == [
+    path = "builtin.module/func.func/0:lose"
+    assert failures(f"builtin.module(func.func(lose{{how={how}}},cse),canonicalize)", source) == [
         ("isolation", path, "'func.func'", "m.mlir:0:0"),
         ("isolation", path, "'func.func'", "m.mlir:0:0"),
     ]
@@ -176,19 +151,20 @@ def test_a_pass_that_loses_its_op(name: str) -> None:
 
 def test_a_pass_that_erases_what_is_inside() -> None:
     """A pass may erase what is inside of its op; native and nested passes go on with the rest."""
-    pipeline = "builtin.module(builtin.module(func.func(cse),erase-inside,func.func(cse),tag),cse)"
+    inner = "func.func(cse),lose{how=inside},func.func(cse),tag"
+    pipeline = f"builtin.module(builtin.module({inner}),cse)"
     assert 'module @inner attributes {x.t = "x"} {\n  }' in str(run(pipeline))
 
 
-@pytest.mark.parametrize("name", ["erase-self", "detach-self", "erase-inside"])
-def test_the_process_lives(name: str) -> None:
+@pytest.mark.parametrize("how", ["erase", "detach", "inside"])
+def test_the_process_lives(how: str) -> None:
     """None of them ends the process, not even when everything is freed at its end."""
-    inner = f"builtin.module({name})" if name == "erase-inside" else f"func.func({name})"
+    anchor = "builtin.module" if how == "inside" else "func.func"
     program = f"""
 import runpy
 names = runpy.run_path({__file__!r})
 try:
-    names["run"]("builtin.module({inner},cse)")
+    names["run"]("builtin.module({anchor}(lose{{how={how}}}),cse)")
 except names["PassFailedError"] as error:
     print(error)
 print("alive")
