@@ -157,14 +157,14 @@ def native_statistics(bindings: Bindings, name: str, anchor: str) -> tuple[Stati
         return ()
     inner = f"{anchor or ANY}({name})"
     try:
-        manager = parsed(bindings, f"builtin.module(builtin.module({inner}))")
+        pipeline = parsed(bindings, f"builtin.module(builtin.module({inner}))")
     except Refused:  # it needs options
         return ()
-    manager.count()
+    pipeline.manager.enable_statistics()
     ir = bindings.ir
     module = ir.Module.create(ir.Location.unknown(query_context(bindings))).operation
     with printing_elsewhere() as (call, read):
-        manager.run(module, by=call)
+        pipeline.run(module, by=call)
         (lines,) = _reports(read())
     if not lines:
         log_warning_once(

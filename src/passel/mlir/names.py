@@ -145,7 +145,7 @@ class UntypedNativePass(NativePass):
 
     def option_nodes(self, *, all_options: bool = False) -> tuple[OptionNode, ...]:
         """Return the options of the pass with their original text."""
-        return _option_nodes(self.options)
+        return parse_options(self.options)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The class was made at run time, so pickle would not find it.
@@ -187,7 +187,3 @@ def _untyped(root: str, name: str, options: str) -> NativePass:
     # In this process, the class may have typed options, unlike where the pass was pickled.
     nodes = parse_options(options)
     return found(**found.read_options(nodes, f"pass '{name}'", default_registry()))
-
-
-_option_nodes = cache(parse_options)
-"""A cached function that parses the options of a native pass, which each execution prints."""

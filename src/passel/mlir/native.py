@@ -99,7 +99,7 @@ class Managers:
             if self.verify is not None:
                 made.print_into(self.folder, only_failures=True)
             if counts:
-                made.count()
+                native.enable_statistics()
         return made
 
     @cached_property

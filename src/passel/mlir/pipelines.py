@@ -92,21 +92,18 @@ class CompiledPipeline:
         bindings: The build of the bindings.
 
     Attributes:
+        manager: The pass manager.
         run: The function that runs the pipeline on ops whose name is the pipeline's anchor.
         counted: The numbers in the last statistics report, by line number.
     """
 
     def __init__(self, manager: Any, bindings: Bindings) -> None:
-        self._manager = manager
+        self.manager: Any = manager
         self.counted: dict[int, int] = {}
         self.run: Runner = calls_of(bindings).runner(manager)
 
     def __str__(self) -> str:
-        return str(self._manager)
-
-    def count(self) -> None:
-        """Make the pass manager print statistics to standard error after each run."""
-        self._manager.enable_statistics()
+        return str(self.manager)
 
     def print_into(self, folder: Path | str, *, only_failures: bool) -> None:
         """Make the pass manager write the op to a file below `folder` after each pass.
@@ -115,7 +112,7 @@ class CompiledPipeline:
             folder: The root folder of the files.
             only_failures: Whether to write a file only after a failed pass.
         """
-        self._manager.enable_ir_printing(
+        self.manager.enable_ir_printing(
             print_before_all=False,
             print_after_all=True,
             print_after_failure=only_failures,

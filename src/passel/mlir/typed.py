@@ -55,19 +55,13 @@ class TypedNativePass(NativePass):
 
     def option_nodes(self, *, all_options: bool = False) -> tuple[OptionNode, ...]:
         """Return the options that were given and are not None, as syntax nodes for MLIR."""
-        known: tuple[OptionNode, ...] | None = self.__dict__.get("_nodes")
-        if known is not None and not all_options:
-            return known
         given: frozenset[str] = self.__dict__["_given"]
         omitted = (None, ()) if all_options else (None,)  # MLIR does not print empty lists
-        found = tuple(
+        return tuple(
             OptionNode(info.name, info.codec.spell(getattr(self, info.field), True))
             for info in _as_written(type(self))
             if (all_options or info.field in given) and getattr(self, info.field) not in omitted
         )
-        if not all_options:
-            self.__dict__["_nodes"] = found  # each execution prints them
-        return found
 
     def __reduce__(self) -> tuple[Any, ...]:
         values = {field: getattr(self, field) for field in sorted(self.__dict__["_given"])}
