@@ -12,7 +12,7 @@ from passel.builder.rules import Rules
 from passel.builder.steps import Scope, Step, placed_of, steps_in, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
+    from collections.abc import Generator
 
     from passel.builder.constraints import Rule
     from passel.builder.declarations import DeclarationTable
@@ -36,6 +36,7 @@ class Draft:
         removals: For each removal, the removed steps, the rules before the removal, and the name of
             the extension that removed the steps.
         users: The steps next to which extensions inserted passes, each with the extension's name.
+        checked: The rules that the last change was checked against; None before the first change.
     """
 
     root: Scope
@@ -47,26 +48,19 @@ class Draft:
     regions: tuple[tuple[str, Target, Target, tuple[type, ...]], ...] = ()
     removals: tuple[tuple[list[Step], Rules, str], ...] = ()
     users: tuple[tuple[Step, str], ...] = ()
+    checked: Rules | None = None
     _numbers: Counter[str] = field(default_factory=Counter[str])
-    _rules: Rules | None = None
 
     @property
     def rules(self) -> Rules:
         """The rules for the steps of the draft, valid until the next change."""
-        if self._rules is None or self._rules.version != self.declarations.version:
-            self._rules = Rules(self.root, self.declarations, self.constraints)
-        return self._rules
+        return Rules(self.root, self.declarations, self.constraints)
 
     def copy(self) -> Draft:
         """Return an independent copy of the draft."""
         other = copy(self)
-        other.root, other._numbers, other._rules = self.root.copy(), self._numbers.copy(), None
+        other.root, other._numbers = self.root.copy(), self._numbers.copy()
         return other
-
-    def constrain(self, rules: Iterable[Rule]) -> None:
-        """Add rules for present and future steps."""
-        self.constraints += tuple(rules)
-        self._rules = None
 
     def manager(self) -> PassManager:
         """Return a pass manager with the contents of the draft."""
@@ -78,11 +72,12 @@ class Draft:
     @contextmanager
     def all_or_nothing(self) -> Generator[None]:
         """Undo all changes to the draft if the `with` block raises an exception."""
-        before = self.copy()
+        before = dict(vars(self))
+        self.root, self._numbers = self.root.copy(), self._numbers.copy()
         try:
             yield
         except BaseException:
-            vars(self).update(vars(before))
+            vars(self).update(before)
             raise
 
     # -- Nodes ------------------------------------------------------------------------------
@@ -101,7 +96,6 @@ class Draft:
         for step in steps_in(nodes):
             step.call = step.call or self.calls
         scope.items[index:index] = nodes
-        self._rules = None
 
     def _new_label(self, node: Node, known: set[str]) -> str:
         """Return a label that was never used: a name, or a name with a number."""
@@ -112,12 +106,6 @@ class Draft:
             label = name if self._numbers[name] == 1 else f"{name}#{self._numbers[name]}"
         return label
 
-    def arrange(self, scope: Scope, items: list[Node]) -> None:
-        """Put the items of a scope into another order."""
-        scope.items = items
-        self._rules = None
-
     def take_out(self, node: Node) -> None:
         """Remove a node, with all nested nodes, from the draft."""
         self.around(node)[-1].items.remove(node)
-        self._rules = None

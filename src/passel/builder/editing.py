@@ -52,19 +52,22 @@ def edited(draft: Draft, origin: Origin | None = None) -> Generator[Edit]:
         InsertionError: If no order satisfies the constraints, or the change violates a constraint.
     """
     with draft.all_or_nothing():
-        rules = draft.rules
-        known = rules.breaches
+        rules, checked = draft.rules, draft.checked
+        if checked is None or checked.version != rules.version:
+            checked = rules
+        known = checked.breaches
         draft.calls += 1
         edit = Edit(draft, rules, origin or caller(draft.extension))
         yield edit
         rules = draft.rules
         if edit.placed:
             for scope in dict.fromkeys(draft.around(each)[-1] for each in edit.added):
-                draft.arrange(scope, ordered(scope.items, edit.added, rules))
+                scope.items = ordered(scope.items, edit.added, rules)
             rules = draft.rules
         for about, breach in rules.breaches.items():
             if about not in known:
                 raise breach
+        draft.checked = rules
 
 
 class Edit:

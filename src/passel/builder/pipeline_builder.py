@@ -230,7 +230,9 @@ class PipelineBuilder(PipelinePlan):
         """
         with edited(self._draft) as edit:
             by = edit.origin.extension
-            self._draft.constrain(Rule(each, None, target, by).checked() for each in constraints)
+            self._draft.constraints += tuple(
+                Rule(each, None, target, by).checked() for each in constraints
+            )
 
     def place(self, *items: object, label: str = "") -> Handle:
         """Add passes at positions that satisfy their constraints, and return a handle to the steps.
