@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import distribution
 from threading import Event
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -109,7 +110,8 @@ class EntryPoint(NamedTuple):
 
     name: str
     register: Any
-    package: str = "pytest"
+    module: str = "pytest"
+    dist: Any = distribution("pytest")
 
     def load(self) -> Any:
         """Import it."""

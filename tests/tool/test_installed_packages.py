@@ -116,7 +116,7 @@ PACKAGES = {
 }
 
 CAUSE = "ModuleNotFoundError: No module named 'no_such_module'"
-LEFT_OUT = f"passel-opt: warning: package 'broken_zoo' 1.0 is skipped: {CAUSE} (entry point "
+LEFT_OUT = f"passel-opt: warning: package 'broken-zoo' 1.0 is skipped: {CAUSE} (entry point "
 
 
 @pytest.fixture(scope="module")
@@ -199,7 +199,7 @@ def test_what_an_ir_does_not_take(
 
 def test_a_broken_adapter(opt: Callable[..., Outcome]) -> None:
     """An adapter that cannot be imported is an error that names its package, and the cause."""
-    what = "passel-opt: error: the adapter 'aquarium' of package 'broken_zoo' 1.0 cannot be used"
+    what = "passel-opt: error: the adapter 'aquarium' of package 'broken-zoo' 1.0 cannot be used"
     assert opt("in.toy", "--ir=aquarium", packages=("broken-zoo",)) == (1, "", f"{what}: {CAUSE}\n")
 
 
@@ -246,12 +246,12 @@ def test_lists_have_the_rest(opt: Callable[..., Outcome]) -> None:
     left_out, lazy = outcome.err.splitlines()
     assert left_out.startswith(LEFT_OUT)
     assert lazy == (
-        "passel-opt: warning: passes of lazy_passes of package 'lazy_zoo' 1.0 are skipped: "
+        "passel-opt: warning: passes of lazy_passes of package 'lazy-zoo' 1.0 are skipped: "
         f"{CAUSE} (dream, sleep)"
     )
     used = opt("in.mlir", "--sleep", packages=("lazy-zoo",))
     assert used.err == (
-        "passel-opt: error: pass 'sleep' of lazy_passes of package 'lazy_zoo' 1.0 cannot be "
+        "passel-opt: error: pass 'sleep' of lazy_passes of package 'lazy-zoo' 1.0 cannot be "
         f"loaded: {CAUSE}\n"
     )
 

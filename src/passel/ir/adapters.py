@@ -16,8 +16,7 @@ from passel.ir.left_out import leave_out, package_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Generator, Iterator
-
-    from passel.installed import EntryPoint
+    from importlib.metadata import EntryPoint
 
 
 @cache

@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING
 
 from passel.diagnostics import brief, log_warning
 from passel.errors import AdapterError
-from passel.installed import version_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
-
-    from passel.installed import EntryPoint
+    from importlib.metadata import EntryPoint
 
 _left_out: dict[tuple[str, str], str] = {}
 """The suffix of each message about a skipped package or name, by its subject and its cause."""
@@ -58,7 +56,7 @@ def leave_out_name(name: str, package: str, owner: str) -> None:
 
 def package_of(point: EntryPoint) -> str:
     """Return the name and version of the package that declares an entry point, for messages."""
-    return f"'{point.package}' {version_of(point.package)}"
+    return f"'{point.dist.name}' {point.dist.version}" if point.dist else f"'{point.module}'"
 
 
 def unusable_ir() -> AdapterError | None:

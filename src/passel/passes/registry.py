@@ -22,8 +22,8 @@ from passel.pipeline import check_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from importlib.metadata import EntryPoint
 
-    from passel.installed import EntryPoint
     from passel.passes.options import Options
     from passel.passes.sources import PassSource, Registered
 
@@ -339,7 +339,7 @@ def default_registry() -> PassRegistry:
 def _find_installed(registry: PassRegistry) -> None:
     irs = adapter_names()
     # passel's passes come first, so that other packages must override to take one of their names.
-    for point in sorted(entry_points("passel.passes"), key=lambda point: point.package != "passel"):
+    for point in sorted(entry_points("passel.passes"), key=lambda p: p.module[:7] != "passel."):
         ir = point.name if point.name in irs else ""
         registry.defer(partial(_load, point), ir=ir, package=package_of(point))
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from typing import Final
 
-from passel.installed import version_of
 from passel.ir.left_out import warn
 
 OLDEST: tuple[int, ...] = (0, 59)
@@ -13,7 +13,7 @@ NEWEST: tuple[int, ...] = (0, 75)
 FAST: Final = frozenset({"0.66.0", "0.74.0", "0.75.0"})
 """The releases on which fast paths are enabled, since tests compared them with xDSL's own code."""
 
-INSTALLED: Final = version_of("xdsl")
+INSTALLED: Final = version("xdsl")
 
 
 def _numbers(text: str) -> tuple[int, ...] | None:
