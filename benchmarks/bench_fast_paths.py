@@ -16,14 +16,13 @@ from inputs import functions_of_40_ops
 from kernels import mlir_opt, unrolled_loops, with_branches
 from measuring import compare, peer, wants_quick
 from xdsl.printer import Printer
-from xdsl.traits import get_effects
 from xdsl.transforms.dead_code_elimination import region_dce
 
 from passel import PassManager
 from passel.ir import PrintFlags
 from passel.xdsl import XDSLAdapter, fast, parse_source, parsing, printing
 from passel.xdsl.fast import template_parser
-from passel.xdsl.passes import canonicalize, cse
+from passel.xdsl.passes import canonicalize
 from passel.xdsl.source_parser import SourceParser
 
 if TYPE_CHECKING:
@@ -57,7 +56,6 @@ WITHOUT: dict[str, Callable[[], AbstractContextManager[Any]]] = {
     ),
     "definitions, remembered": lambda: _off("remember_definitions"),
     "symbols, in tables": lambda: _off("remember_symbols"),
-    "effects, asked once": lambda: _instead(cse, "effects_reader", get_effects),
     "what canonicalize asks": lambda: patch.object(canonicalize, "canonicalizing_pattern", _itself),
     "printing from templates": lambda: _instead(printing, "printer_class", Printer),
     "dead code in one walk": lambda: _instead(canonicalize, "dead_code_eraser", region_dce),

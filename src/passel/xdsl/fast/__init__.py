@@ -22,11 +22,9 @@ from passel.xdsl.source_parser import SourceParser
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
-    from collections.abc import Set as AbstractSet
 
     from xdsl.ir import Operation, Region
     from xdsl.pattern_rewriter import PatternRewriterListener, RewritePattern
-    from xdsl.traits import EffectInstance
 
 SWITCH: Final = "PASSEL_FAST"
 """The environment variable that disables fast paths if it is 0."""
@@ -78,17 +76,6 @@ def canonicalizing_pattern(pattern: RewritePattern) -> RewritePattern:
     from passel.xdsl.fast.rewriting import QuickPattern
 
     return QuickPattern(pattern)
-
-
-def effects_reader() -> Callable[[Operation], AbstractSet[EffectInstance] | None]:
-    """Return xDSL's `get_effects`, or a faster function with the same result."""
-    if not are_on():
-        from xdsl.traits import get_effects
-
-        return get_effects
-    from passel.xdsl.fast.rewriting import ClassTable
-
-    return ClassTable().effects_of
 
 
 def dead_code_eraser() -> Callable[[Region, PatternRewriterListener | None], bool]:

@@ -31,7 +31,6 @@ from xdsl.traits import (
     NoMemoryEffect,
     RecursiveMemoryEffect,
     SymbolOpInterface,
-    get_effects,
 )
 from xdsl.transforms.dead_code_elimination import would_be_trivially_dead
 
@@ -39,11 +38,8 @@ from passel.xdsl.fast.known import is_known_class, is_xdsl_code, overridden_by
 from passel.xdsl.symbols import ops_in
 
 if TYPE_CHECKING:
-    from collections.abc import Set as AbstractSet
-
     from xdsl.ir import Operation, SSAValue
     from xdsl.pattern_rewriter import PatternRewriter
-    from xdsl.traits import EffectInstance
 
 
 def _effects_of(*traits: type[MemoryEffect]) -> frozenset[object]:
@@ -82,7 +78,6 @@ class OpClass:
         is_isolated: Whether the ops are isolated from above.
         harms: Whether the ops have unknown effects, or effects other than reads.
         is_recursive: Whether the ops have the effects of their nested ops.
-        effects: The effects of every op of the class, or None if the effects depend on the op.
         erasable: Whether ops with unused results can be erased, or None if this depends on the op.
         patterns: The canonicalization patterns for the ops, in order. None if the ops may also
             fold, or if another package defines the patterns, which must then be requested for each
@@ -102,9 +97,6 @@ class OpClass:
         effects: list[object] = [each.get_effects.__func__ for each in traits]
         self.harms: bool = not effects or not _HARMFUL.isdisjoint(effects)
         self.is_recursive: bool = effects == [_RECURSIVE]
-        self.effects: AbstractSet[EffectInstance] | None = None
-        if self.is_known and effects and (_HARMLESS | _HARMFUL).issuperset(effects):
-            self.effects = frozenset().union(*(each.get_effects(None) for each in traits))
         is_kept = any(
             op_class.has_trait(trait, value_if_unregistered=False)
             for trait in (IsTerminator, SymbolOpInterface)
@@ -139,11 +131,6 @@ class ClassTable(dict["type[Operation]", OpClass]):
                 _kept[op_class] = facts
         self[op_class] = facts
         return facts
-
-    def effects_of(self, op: Operation) -> AbstractSet[EffectInstance] | None:
-        """Return the memory effects of an op, as xDSL's `get_effects` does."""
-        known = self[type(op)].effects
-        return get_effects(op) if known is None else known
 
     def may_erase(self, op: Operation) -> bool:
         """Return whether an unused op can be erased, as xDSL's `would_be_trivially_dead` does."""

@@ -21,7 +21,7 @@ from xdsl.transforms.dead_code_elimination import would_be_trivially_dead
 
 from passel.passes import Pass, Statistic
 from passel.xdsl.analyses.dominance import DominanceInfo, PostDominanceInfo
-from passel.xdsl.fast import effects_reader, release
+from passel.xdsl.fast import release
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
@@ -94,7 +94,6 @@ class _Eliminator:
         self.replaced = False
         self._options = options
         self._ctx = ctx
-        self._effects_of = effects_reader()
         # With each op how many ops of its block may have written before it.
         self._known: dict[_Key, tuple[Operation, int]] = {}
         self._added: list[tuple[_Key, tuple[Operation, int] | None]] = []
@@ -142,7 +141,7 @@ class _Eliminator:
         writes = 0
         known: set[EffectInstance] | None = set()
         for op in block.ops:
-            effects = self._simplify_inside(op) if op.regions else self._effects_of(op)
+            effects = self._simplify_inside(op) if op.regions else get_effects(op)
             if effects is None:
                 known = None
             elif known is not None:
