@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 if TYPE_CHECKING:
@@ -213,8 +212,11 @@ class RegionDominance(ABC, Generic[N]):
         block, other = self._block_of(a), self._block_of(b)
         if block is None or other is None:
             return False
-        place = next((op for op, inner in self._ops_around(b) if inner == block), None)
-        if place is None:
+        place, inner = b, other
+        while inner is not None and inner != block:
+            place = self._owner_of(inner)
+            inner = None if place is None else self._block_of(place)
+        if inner is None:
             return self._block_dominates(block, other)
         if place == a and a != b and enclosing:
             return True
@@ -230,18 +232,13 @@ class RegionDominance(ABC, Generic[N]):
             return a != b or not self._is_ordered(a)
         return self.tree(region).dominates(a, place)
 
-    def _ops_around(self, op: Any) -> Iterator[tuple[Any, N]]:
-        """Yield an op and all enclosing ops that are in a block, each with its block."""
-        while op is not None and (block := self._block_of(op)) is not None:
-            yield op, block
-            op = self._owner_of(block)
-
     def _around(self, block: N) -> Iterator[tuple[N, Any]]:
         """Yield a block and all enclosing blocks, each with its region."""
-        enclosing = (outer for _, outer in self._ops_around(self._owner_of(block)))
-        for place in chain((block,), enclosing):
-            if (region := self._region_of(place)) is not None:
-                yield place, region
+        place: N | None = block
+        while place is not None and (region := self._region_of(place)) is not None:
+            yield place, region
+            op = self._owner_of(place)
+            place = None if op is None else self._block_of(op)
 
     def _ancestor_in(self, region: Any, block: N) -> N | None:
         """Return the block of `region` that equals or encloses `block`, or None."""
