@@ -1,4 +1,4 @@
-"""Symbol names of ops, replacement of the contents of an op, and printing of ops."""
+"""Symbol names of ops, and printing of ops."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from passel.mlir.diagnostics import decoded
 
 if TYPE_CHECKING:
     from passel.ir import PrintFlags
-    from passel.mlir.bindings import Bindings
 
 
 def symbol_name(operation: Any) -> str | None:
@@ -23,27 +22,6 @@ def symbol_name(operation: Any) -> str | None:
     name = attributes["sym_name"]
     is_text = isinstance(name, bindings_of(operation).ir.StringAttr)
     return decoded(name.value_bytes) if is_text else None
-
-
-def replace_contents(bindings: Bindings, old: Any, new: Any) -> None:
-    """Replace the attributes, regions and location of `old` with those of `new`.
-
-    The old blocks are moved to a temporary module, because the bindings cannot erase blocks.
-    """
-    ir = bindings.ir
-    bin_ = ir.Module.create(ir.Location.unknown(old.context))
-    for region, source in zip(old.regions, new.regions, strict=True):
-        for block in list(region):
-            block.append_to(bin_.operation.regions[0])
-        for block in list(source):
-            block.append_to(region)
-    old.location = new.location
-    known, wanted = dict(old.attributes), dict(new.attributes)
-    for name in known.keys() - wanted.keys():
-        del old.attributes[name]
-    for name, attribute in wanted.items():
-        if name not in known or known[name] != attribute:
-            old.attributes[name] = attribute
 
 
 FAITHFUL: dict[str, Any] = {

@@ -9,7 +9,6 @@ from passel.errors import PassFailure
 from passel.ir import PrintFlags
 from passel.mlir.adapter import MLIRAdapter
 from passel.mlir.bindings import bindings_of
-from passel.mlir.contents import replace_contents
 from passel.mlir.diagnostics import ParseError
 from passel.mlir.parsing import parse_source
 
@@ -82,5 +81,22 @@ class MLIRSide:
         return str(operation.attributes["function_type"]) if is_function else ""
 
     def replace(self, op: Any, new: Any) -> None:
-        """Replace the attributes, regions and location of `op` with those of `new`."""
-        replace_contents(self.adapter.bindings, op.operation, new.operation)
+        """Replace the attributes, regions and location of `op` with those of `new`.
+
+        The old blocks are moved to a temporary module, because the bindings cannot erase blocks.
+        """
+        old, new = op.operation, new.operation
+        ir = self.adapter.bindings.ir
+        bin_ = ir.Module.create(ir.Location.unknown(old.context))
+        for region, source in zip(old.regions, new.regions, strict=True):
+            for block in list(region):
+                block.append_to(bin_.operation.regions[0])
+            for block in list(source):
+                block.append_to(region)
+        old.location = new.location
+        known, wanted = dict(old.attributes), dict(new.attributes)
+        for name in known.keys() - wanted.keys():
+            del old.attributes[name]
+        for name, attribute in wanted.items():
+            if name not in known or known[name] != attribute:
+                old.attributes[name] = attribute
