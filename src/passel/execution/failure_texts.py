@@ -136,7 +136,7 @@ class Failures(NamedTuple):
         Args:
             kind: The kind of failure, such as `crashed`.
             suspects: The passes that may have caused the failure, and their ops.
-            op: The op that the failure names if the suspects do not have exactly one op.
+            op: The op that the failure names unless the suspects have exactly one op.
             message: The predicate of a sentence about the op to blame.
             blamed: The op to blame; None for `op`.
             op_name: The name of the op to blame if it no longer exists, or an empty string.
@@ -174,7 +174,7 @@ class Failures(NamedTuple):
 
 
 def sole(step: Step | None, op: Any) -> Suspects:
-    """Return a step and the op that it ran on as `Suspects`."""
+    """Return a single step and the op that the step ran on as `Suspects`."""
     return Suspects(step, [step] if isinstance(step, PassStep) else [], [op])
 
 
@@ -190,7 +190,7 @@ def suspects_of(step: Step, tasks: Sequence[PassContext[Any]], alive: Sequence[A
     Args:
         step: The step that ran the nested pipelines.
         tasks: The contexts in which the nested pipelines ran, one for each op.
-        alive: The ops of the tasks that still exist.
+        alive: The tasks' ops that still exist.
     """
     pipelines = dict.fromkeys(task.plan.pipeline for task in tasks)
     return Suspects(step, [each for one in pipelines for each in passes_of(one)], alive)

@@ -57,7 +57,7 @@ class Loop(ObservedRun):
     Attributes:
         matched: The keys of the nested pipelines that matched at least one op.
         failing: The object that creates failures.
-        knows_changes: Whether the outcome of a step says if the step changed the op.
+        knows_changes: Whether the outcome of a step states whether the step changed the op.
         tracks: Whether fingerprints are computed after passes to detect changes.
         isolates: Whether the run detects that a pass changed an op other than its own.
         skips: Whether verification is skipped for ops with unchanged fingerprints.
@@ -124,7 +124,7 @@ class Loop(ObservedRun):
         return outcome
 
     def run_pipeline(self, ctx: PassContext[Any]) -> Outcome:
-        """Run all steps of a pipeline on one op, up to the first step that fails."""
+        """Run the steps of a pipeline on one op, up to the first step that fails."""
         __tracebackhide__ = True
         plan = ctx.plan
         total = self.run_observed(ctx) if self.hooks.sees_steps else self.run_steps(plan.steps, ctx)
@@ -296,7 +296,7 @@ class Loop(ObservedRun):
         """Determine whether a pass has changed its op, and verify the op if needed.
 
         The op is not verified if verification is disabled, if the pass has already verified the op,
-        or if the fingerprint of the op is unchanged, except with `VerifyEach.ALWAYS`. `check_step`
+        or, except with `VerifyEach.ALWAYS`, if the fingerprint of the op is unchanged. `check_step`
         does not call this method for a pass that failed, and defers the call for a pass that called
         `ctx.preserve_all()`. If the op is invalid, the failure also names the earlier passes whose
         verification was deferred.

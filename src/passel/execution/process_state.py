@@ -24,7 +24,7 @@ def flush() -> None:
 
 
 def standard_streams() -> list[object]:
-    """Return a value for each standard stream that changes when the stream is replaced."""
+    """Return values that identify the standard streams, to detect that a stream was replaced."""
     found: list[object] = []
     for number, stream in ((1, sys.stdout), (2, sys.stderr)):
         file = None

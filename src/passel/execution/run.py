@@ -1,4 +1,4 @@
-"""The run of a schedule on an op, including the dynamic pipelines of its passes."""
+"""The run of a schedule on an op, including the dynamic pipelines that passes run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Run(Loop):
-    """The run of a schedule on an op, which includes the dynamic pipelines of its passes."""
+    """The run of a schedule on an op, including the dynamic pipelines that passes run."""
 
     op: Any
     pipeline: Pipeline
@@ -39,8 +39,8 @@ class Run(Loop):
             parent: The step of the outer run that has started this run; None for an outermost run.
 
         Raises:
-            BaseException: If the run is interrupted. The attribute `outcome` then contains the
-                results up to the interrupt.
+            BaseException: If the run is interrupted. The run's attribute `outcome` then contains
+                the results up to the interrupt.
         """
         __tracebackhide__ = True  # in tracebacks of interrupts
         self.op, self.pipeline, self.hooks.run = op, schedule.pipeline, self
@@ -66,7 +66,7 @@ class Run(Loop):
     def ensure_initialized(self, schedule: Schedule, op: Any) -> Outcome:
         """Initialize the passes of a schedule, unless they have already been initialized.
 
-        A schedule is initialized once. A failure is remembered only for this run.
+        If all passes can be initialized, other runs of the schedule do not initialize them again.
         """
         with self.compiler.lock:
             if schedule.states is None:
@@ -171,7 +171,7 @@ class Run(Loop):
             ctx: The context of the pass.
             pipeline: The pipeline to run.
             op: The converted op.
-            compiler: The compiler for the other IR. The same compiler is used in the whole run.
+            compiler: The compiler for the other IR, which is the same throughout a run.
         """
         compiler.guard = self.compiler.guard
         self._flush(ctx)

@@ -1,4 +1,4 @@
-"""The ops immediately inside one op, the nested pipelines that run on them, and their isolation.
+"""The ops immediately inside one op, and the nested pipelines that run on these ops.
 
 If an op's fingerprint changes although no pass ran on the op, a pass on another op changed it.
 """
@@ -190,7 +190,7 @@ class Siblings:
             self._states[task.number] = state
 
     def accept_enclosing(self) -> None:
-        """Store the fingerprint of the enclosing op, so that its changes are not reported."""
+        """Store the fingerprint of the enclosing op, so that changes to the op are not reported."""
         if self._is_tracked:
             self._own = self._adapter.fingerprint(self.ctx.op, recursive=False)
 
@@ -243,7 +243,7 @@ class Siblings:
         return range(task.number) if self.is_in_order else {each.number for each in self.tasks}
 
     def suspects(self, numbers: Iterable[int]) -> Suspects:
-        """Return the `Suspects` for the pipelines that ran on the siblings with these indices."""
+        """Return the `Suspects` for the pipelines that ran on siblings with the given indices."""
         numbers, missing = set(numbers), self._gone | self._lost
         tasks = [task for task in self.tasks if task.number in numbers]
         may_touch = self._may_touch and (self._lifetime.survives_loss or not self._gone)
@@ -258,7 +258,7 @@ class Siblings:
 
 
 def violations_around(ctx: PassContext[Any]) -> Iterator[Failure]:
-    """Yield the failures from `Siblings.violations` for all ops around the op of `ctx`."""
+    """Yield the failures from `Siblings.violations` for all ops that enclose the op of `ctx`."""
     inner, outer = ctx, ctx.parent
     while outer is not None:
         if outer.siblings is not None:

@@ -90,7 +90,7 @@ def own_threads(jobs: Jobs | None) -> int | None:
     """Return the number of threads that the IR's own library may use, or None for no limit.
 
     Args:
-        jobs: The maximum number of tasks, as in `strategy_for`.
+        jobs: The maximum number of concurrent tasks, as in `strategy_for`.
     """
     jobs = jobs_of_environment() if jobs is None else jobs
     return None if jobs == "auto" else jobs

@@ -76,7 +76,7 @@ class Distribution(ABC):
     def shares_of(self, tasks: Sequence[Any], jobs: int) -> list[Sequence[Any]]:
         """Return the tasks divided into consecutive shares of similar size.
 
-        There is one share per job if a pipeline limits the jobs, otherwise several per job.
+        There are several shares per worker, or one if a pipeline limits the number of workers.
         """
         count = jobs if jobs < min(self.jobs, len(tasks)) else jobs * _SHARES_PER_WORKER
         size = -(-len(tasks) // count)
@@ -87,7 +87,7 @@ class ProcessDistribution(Distribution):
     """The base class of strategies whose workers are other processes."""
 
     def share_out(self, run: Run, siblings: Siblings, jobs: int, /) -> Iterable[Outcome]:
-        """Run all tasks in `jobs` workers, or in the main process if a worker rejects its share."""
+        """Run all tasks in `jobs` workers, except rejected tasks, which the main process runs."""
         shares, is_again = self.shares_of(siblings.tasks, jobs), False
         with closing(self.answers(run, siblings, shares, jobs)) as answers:
             for share, answer in zip(shares, answers, strict=True):
@@ -110,7 +110,7 @@ class ProcessDistribution(Distribution):
     def answers(
         self, run: Run, siblings: Siblings, shares: Sequence[Sequence[Any]], jobs: int, /
     ) -> Generator[Answer]:
-        """Yield one answer from a worker for each share, in the order of the shares."""
+        """Yield a worker's answer for each share of the tasks, in the order of the shares."""
 
 
 def _fail(run: Run, siblings: Siblings, task: PassContext[Any], answer: Answer) -> Outcome:
@@ -168,7 +168,7 @@ def _error_of(change: Callable[[], None]) -> Exception | None:
 def merge(run: Run, parts: Any, outcomes: Sequence[Outcome]) -> None:
     """Merge the observations of a worker, and report its diagnostics.
 
-    The calls are in program order, and so are the reports.
+    Calls must be in program order, so that diagnostics are also reported in program order.
     """
     run.reports.take(sum_of(outcomes))
     run.hooks.merge(parts)

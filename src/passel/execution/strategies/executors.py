@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 class Threads(Distribution):
     """The strategy that runs tasks on threads, if all passes and instrumentations allow it.
 
-    Threads only save time if passes release Python's global lock, as native passes do, or if Python
-    has no global lock. Each thread has its own hooks, whose observations are merged in program
-    order. After an interrupt, each thread finishes the pipeline on its current op.
+    Threads save time only if passes release Python's global lock, as native passes do, or if Python
+    has no global lock. Each thread has its own instrumentations, whose observations are merged in
+    program order. After an interrupt, each thread finishes the pipeline on its current op.
 
     Args:
         jobs: The number of threads that the tasks are divided among; None for all threads of the
-            pool, or one per processor without a pool.
+            pool or, without a pool, for one thread per processor.
         pool: The thread pool to use; None to start new threads for each step.
     """
 
@@ -93,9 +93,9 @@ def _run_on_thread(
 class OnExecutor(ProcessDistribution):
     """The strategy that runs tasks in the processes of an executor.
 
-    Each worker receives the pickled pipeline and a share of the ops, and returns the outcomes and
-    the changes of the ops. The main process runs the tasks that workers reject. If a worker dies,
-    all tasks of its share fail.
+    Each worker receives the pickled pipeline and shares of the ops, and returns the outcomes and
+    the changes to the ops. The main process runs the tasks that workers reject. If a worker dies,
+    all tasks of the share that it was processing fail.
 
     Args:
         executor: The executor, whose workers must be able to import passel, the IR and the passes.
@@ -121,7 +121,7 @@ class OnExecutor(ProcessDistribution):
     def answers(
         self, run: Run, siblings: Siblings, shares: Sequence[Sequence[Any]], _: int, /
     ) -> Generator[Answer]:
-        """Yield one answer from a worker for each share, in the order of the shares."""
+        """Yield a worker's answer for each share of the tasks, in the order of the shares."""
         asked, guard = (run.reports.renders, run.hooks.collects_statistics), run.compiler.guard
         try:
             facts = pickle.dumps(Facts(run.adapter, siblings.step, run.options, guard, *asked))

@@ -1,9 +1,9 @@
 """The strategy for forked worker processes.
 
-Workers start as copies of this process, and thus share its passes, ops and cached analyses. They
-run shares of the tasks, and send back the changes of the ops, which are merged in program order.
-The main process runs a task again if a worker cannot encode its op, if passes of the worker changed
-ops other than their own, or if the worker died in another task of the same share.
+Workers start as copies of this process, and thus share its passes, ops and cached analyses. The
+changes to ops that workers send back are merged in program order. The main process runs a task
+again if a worker cannot encode the task's op, if passes of the worker changed ops that they did not
+run on, or if the worker died in another task of the same share.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Forked(ProcessDistribution):
     def answers(
         self, run: Run, siblings: Siblings, shares: Sequence[Sequence[Any]], jobs: int, /
     ) -> Generator[Answer]:
-        """Yield one answer from a worker for each share, in the order of the shares."""
+        """Yield a worker's answer for each share of the tasks, in the order of the shares."""
         found = fork_map(partial(in_fork, run, siblings), shares, jobs)
         for number in range(len(shares)):
             answer = found.pop(number, None) or Answer()

@@ -1,7 +1,7 @@
 """Applying a function to items in forked worker processes.
 
-Workers are copies of this process, so the items need not be sent to them. Each idle worker takes
-the next item, and sends back all results of the function before it exits.
+Workers are copies of this process, so the items need not be sent to them. A worker takes the next
+item whenever it is idle, and sends back all its results before it exits.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ WorkerBody: TypeAlias = "Callable[[], AbstractContextManager[Callable[[Any], Any
 
 
 class Death(NamedTuple):
-    """The death of a worker while the worker was processing an item.
+    """How a worker died while it was processing an item.
 
     Attributes:
         code: The exit code, or the negated number of a signal; None if the status is unknown.
@@ -82,17 +82,17 @@ def fork_map(body: WorkerBody, items: Sequence[Any], processes: int) -> dict[int
     """Map a function over items in forked worker processes.
 
     Args:
-        body: A function that each worker calls. It returns a context manager, which provides the
-            function to map. If the mapped function raises an `EncodingError`, there is no result
-            for this item. If the exit of the context manager raises an `EncodingError`, there are
-            no results from this worker. Other errors are logged.
+        body: A function that each worker calls to get a context manager, which provides the
+            function to map. If the mapped function raises an `EncodingError`, the item has no
+            result. If leaving the context manager raises an `EncodingError`, the worker returns no
+            results. Errors of other classes are logged.
         items: The items.
         processes: The maximum number of worker processes.
 
     Returns:
-        The result of the function, or the `Death` of the worker, by the index of the item. After a
-        death, new workers process all items that are not in the dictionary. Items that are still
-        missing at the end must be processed without workers.
+        A dictionary from the indices of items to results, with a `Death` for each item during which
+        a worker died. After a worker dies, new workers process the remaining items. Items that are
+        not in the dictionary must be processed without workers.
     """
     found: dict[int, Any] = {}
     left: list[int] = list(range(len(items)))

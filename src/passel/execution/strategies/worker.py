@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def branch(run: Run, tasks: Sequence[PassContext[Any]]) -> tuple[Run, Any]:
-    """Return a copy of a run for the tasks of a worker, and the parts of the instrumentations."""
+    """Return a copy of a run for a worker's tasks, and the instrumentations of the worker."""
     other = copy(run)
     hooks, parts = run.hooks.branch()
     other.hooks, other.reports = hooks, run.reports.branch()
@@ -58,8 +58,9 @@ class Answer(NamedTuple):
         done: The outcome of each task, paired with the encoded changes of the task's op; an empty
             sequence if the worker has run no task.
         matched: The keys of the nested pipelines that matched at least one op.
-        parts: The parts of the instrumentations that observed the share.
-        lost: The indices, within the share, of the tasks during which the worker died.
+        parts: The instrumentations that observed the share, as `PassInstrumentation.split` returned
+            them.
+        lost: The indices, within the share, of the tasks that failed because the worker died.
         how: A phrase that says how the worker ended, such as `was killed by SIGSEGV`.
         at: The `id` of the last step that the worker began; 0 if unknown.
         refused: The reason why the worker rejected the share; an empty string to report no reason.
@@ -156,7 +157,7 @@ def do_share(pickled: bytes, ops: bytes) -> bytes:
     """Run the tasks of a share in a worker, and return the pickled answer.
 
     Args:
-        pickled: The pickled facts about the run.
+        pickled: The pickled `Facts` about the run.
         ops: The ops of the share, as the adapter's method `ship` encodes them.
     """
     token = at_work.set(True)
