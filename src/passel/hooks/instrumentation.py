@@ -23,7 +23,7 @@ class Ended(NamedTuple):
         failed: Whether the event failed.
         failure: The failure of the step itself; None if only a pass in a nested pipeline failed.
         skipped: Whether a gate skipped the step.
-        changed: Whether a successful pass changed the fingerprint of its op. This is False if no
+        changed: Whether a successful pass changed the fingerprint of its op. False if no
             instrumentation sets `finds_changes`.
         outcome: The statistics, diagnostics and failures of the step; None for other events.
         context: The context of the step, with its preserved analyses; None for other events and
@@ -64,15 +64,15 @@ class PassInstrumentation:
             instrumentation records no runs.
         collects_statistics: Whether passes collect statistics that are expensive to compute. The
             adapter may still run several of the IR's own passes in one call.
-        finds_changes: Whether the run sets `Ended.changed`. For each pass after which the op is not
-            verified, the run then computes an additional fingerprint.
+        finds_changes: Whether the run sets `Ended.changed`. If true, the run computes an additional
+            fingerprint for each pass after which the op is not verified.
         finds_violations: Whether the run detects passes that change sibling ops, even if the
             adapter disables the detection of changes.
         flag: The passel-opt flag that adds the instrumentation to a replay; an empty string if
             passel-opt has no such flag.
         crosses: Whether the instrumentation also observes pipelines that passes run on ops of
-            another IR. In hooks for these ops, the instrumentation must use the adapter of the
-            innermost run.
+            another IR. In hooks for ops of another IR, the instrumentation must use the adapter of
+            the innermost run.
 
     Example:
         >>> from passel import PassManager
@@ -121,11 +121,11 @@ class PassInstrumentation:
         refuse_cpp_names(cls)
 
     def split(self) -> PassInstrumentation | None:
-        """Return a new instrumentation that observes the part of a run in a worker.
+        """Return a new instrumentation that observes the part of the run that a worker executes.
 
-        The new instrumentation must be picklable, so that a worker process can send it back. At the
-        end, `merge` is called for all parts in program order. If `split` returns None, which is the
-        default, the run uses no workers.
+        The new instrumentation must be picklable, so that a worker process can send it back. Later,
+        `merge` is called for each new instrumentation, in program order. If `split` returns None,
+        which is the default, the run uses no workers.
         """
         return None
 
@@ -161,7 +161,7 @@ class PassInstrumentation:
             step: The step that failed.
             op: The op that the step ran on.
             failure: The failure of the step; None if only a pass in a nested pipeline has failed.
-                After an interrupt, this is the failure of the innermost step.
+                After an interrupt, `failure` is the failure of the innermost step.
         """
 
     def before_verification(self, step: Step, op: Any) -> None:

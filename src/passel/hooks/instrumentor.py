@@ -39,8 +39,8 @@ class Instrumentor:
         finds_violations: Whether an instrumentation needs to know which passes changed other ops.
         flags: The passel-opt flags that add the instrumentations to a replay.
         sees_steps: Whether any instrumentation observes pipelines, steps, verification or analyses.
-        needs_single_passes: Whether each of the IR's own passes must run in a separate call, since
-            an instrumentation observes single passes for more than their statistics.
+        needs_single_passes: Whether each of the IR's own passes must run in a separate call,
+            because an instrumentation observes more than the statistics of single passes.
         sees: The instrumentations that observe each kind of event, such as `pass`.
     """
 
@@ -112,7 +112,7 @@ class Instrumentor:
             self.call(each, "on_failure", failure)
 
     def first(self, result: str) -> Any:
-        """Return the first value of the attribute called `result` that is not None, or None."""
+        """Return the first value other than None of the attribute called `result`, or None."""
         for each in self._all:
             if (found := getattr(each, result)) is not None:
                 return found
@@ -142,7 +142,7 @@ class Instrumentor:
         return other, parts
 
     def merge(self, parts: Sequence[PassInstrumentation | None]) -> None:
-        """Merge the observations of the parts from `branch` into the instrumentations."""
+        """Add the observations of a worker's instrumentations, which `branch` returned."""
         for each, part in zip(self._of_steps, parts, strict=True):
             if part is not None:
                 self.call(each, "merge", part)
@@ -168,8 +168,8 @@ class Bracket:
         args: The arguments of the hooks.
 
     Attributes:
-        ended: The result of the event for the `after_*` hooks. If an exception leaves the block,
-            the event has failed.
+        ended: The result of the event for the `after_*` hooks. If an exception leaves the `with`
+            block, the result is a failure.
         refused: A function that converts a `PassFailure` from an `after_*` hook to a `Failure`,
             which the remaining hooks receive; None to leave `ended` unchanged.
     """

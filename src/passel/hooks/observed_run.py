@@ -117,7 +117,7 @@ class ObservedRun:
 
 
 class Reports:
-    """The receiver of a run's diagnostics and failures. In a worker, the receiver buffers both.
+    """The receiver of a run's diagnostics and failures, which are buffered in a worker.
 
     Args:
         emit: The function that is called for each diagnostic; None to discard diagnostics.
@@ -143,7 +143,7 @@ class Reports:
 
     @property
     def renders(self) -> bool:
-        """Whether a function receives the diagnostics, so that their ops have to be printed."""
+        """Whether a function receives the diagnostics, whose ops must then be printed."""
         return self._emit is not None
 
     def branch(self) -> Reports:
