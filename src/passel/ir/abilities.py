@@ -60,7 +60,8 @@ class LowersPasses(Protocol):
     def lower(self, steps: Sequence[Any], *, verify: bool) -> tuple[Any, ...]:
         """Return equivalent steps, in which a single pass may replace several consecutive passes.
 
-        Runs with gates, or with instrumentations that observe single passes, do not call it.
+        Runs with gates, or with instrumentations that observe single passes, do not call this
+        method.
 
         Args:
             steps: The steps to run on one op, in order.
@@ -73,8 +74,8 @@ class LowersPasses(Protocol):
 class SendsOps(Protocol):
     """The optional ability of an adapter to send back changes that forked processes make to ops.
 
-    Worker processes need this ability to run passes on sibling ops. An adapter whose ops cannot be
-    used after a fork does not have this ability.
+    Worker processes can run passes on sibling ops only if the adapter has this ability. An adapter
+    whose ops cannot be used after a fork does not have this ability.
     """
 
     def note(self, op: Any) -> Any:
@@ -105,7 +106,7 @@ class SendsOps(Protocol):
         """Decode the changes that a worker made to its copy of an op.
 
         If the data cannot be decoded, the method raises an exception and does not change the op.
-        The run then repeats the work in the main process.
+        After an exception, the run repeats the work in the main process.
 
         Args:
             op: The op in the main process, which is equal to the copy that was passed to `note`.
@@ -139,10 +140,10 @@ class ShipsOps(Protocol):
     """
 
     def ship(self, ops: Sequence[Any], context: Any) -> bytes:
-        """Encode sibling ops, together with their enclosing ops and the symbols that they use.
+        """Encode sibling ops, their enclosing ops, and the symbols that the sibling ops use.
 
-        The enclosing ops are encoded without other nested ops. The symbols that the ops reference
-        are encoded as declarations.
+        The enclosing ops are encoded without other nested ops. Each symbol is encoded as a
+        declaration.
 
         Args:
             ops: The sibling ops, which have the same parent op.

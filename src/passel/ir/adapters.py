@@ -87,7 +87,7 @@ def installed_name(adapter: IRAdapter) -> str:
 def adapter_for(thing: object) -> IRAdapter:
     """Return the adapter for an op, or for a pass of an IR's own library.
 
-    The adapter is found by the top-level package of the object's class or of a base class. An
+    The adapter is determined by the top-level package of the object's class or of a base class. An
     installed package declares an adapter with an entry point in the group `passel.adapters`, whose
     name is the top-level package of the IR and whose value refers to a subclass of `IRAdapter`.
 
@@ -194,7 +194,7 @@ def crossing_with(find: Callable[[str], IRAdapter | None]) -> Generator[None]:
 
     Args:
         find: A function that takes the name of an IR and returns the adapter to use, or None to use
-            the installed adapter. It is called when a pipeline crosses to the other IR.
+            the installed adapter. The function is called when a pipeline crosses to the other IR.
     """
     token = _elsewhere.set(find)
     try:

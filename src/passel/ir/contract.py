@@ -58,8 +58,8 @@ class Lifetime:
     Args:
         place_of: A function that returns the place of an op, such as its parent. The place must
             compare equal until the op is moved or erased. The function is called once per pass and
-            op, so it should be as cheap as an attribute access. It must not raise an exception for
-            an erased op.
+            op, so it should be as cheap as an attribute access. The function must not raise an
+            exception for an erased op.
 
     Attributes:
         survives_loss: Whether the siblings of an erased op can still be accessed.
@@ -198,7 +198,7 @@ class IRAdapter(ABC):
 
     @abstractmethod
     def kind_named(self, context: Any, name: str) -> OpKind | None:
-        """Return the `OpKind` of the registered op called `name`, or None if it is unregistered."""
+        """Return the `OpKind` of the ops called `name`, or None if the ops are unregistered."""
 
     @abstractmethod
     def suggest_op(self, context: Any, name: str) -> str:
@@ -224,12 +224,12 @@ class IRAdapter(ABC):
     def verify(self, op: Any, *, recursive: bool) -> None:
         """Verify `op` and, if `recursive` is true, all nested ops.
 
-        If `recursive` is false, the run verifies the nested ops separately. The method then checks
+        If `recursive` is false, the run verifies the nested ops separately, so the method checks
         only the op itself and the relations between its nested ops, such as a call and its callee.
         If the IR cannot verify an op without its nested ops, the method ignores `recursive`.
 
         Raises:
-            InvalidIR: If an op is invalid. The attribute `op` is the first invalid op.
+            InvalidIR: If an op is invalid. The error's attribute `op` is the first invalid op.
         """
 
     def verification_error(self, op: Any, *, recursive: bool) -> InvalidIR | None:
@@ -288,9 +288,9 @@ class IRAdapter(ABC):
     def identity_of(self, op: Any) -> Hashable:
         """Return a key that identifies an op, even after the op has changed.
 
-        If the IR has several Python objects for one op, their keys must be equal. By default, the
-        key is the op itself. This suits IRs with one object per op whose ops are compared by
-        identity.
+        If the IR has several Python objects for one op, the keys of these objects must be equal. By
+        default, the key is the op itself, which suits IRs that have one object per op and compare
+        ops by identity.
         """
         return op
 
@@ -309,8 +309,8 @@ class IRAdapter(ABC):
     def alone_in(self, context: Any, jobs: int | None = None) -> AbstractContextManager[object]:
         """Return the context manager in which a run compiles and executes a pipeline.
 
-        The context manager gives the run exclusive use of the context. By default, it does nothing,
-        and several runs may use a context at the same time.
+        The context manager gives the run exclusive use of the context. The default context manager
+        does nothing, so several runs may use a context at the same time.
 
         Args:
             context: The context of the IR, such as `mlir.ir.Context`.

@@ -85,7 +85,7 @@ def report_left_out() -> None:
 
 @contextmanager
 def telling_left_out(tell: Callable[[str], None]) -> Generator[None]:
-    """Send messages about skipped packages to a function, even if they were reported before.
+    """Send messages about skipped packages to a function, even messages that were sent before.
 
     Args:
         tell: The function, which is called with each message.
