@@ -101,7 +101,7 @@ class DominatorTree(Generic[N]):
     def children(self, node: N | None) -> tuple[N, ...]:
         """Return the nodes whose immediate dominator is `node`.
 
-        For None, the virtual root, this returns all nodes without an immediate dominator.
+        If `node` is None, the virtual root, the result is all nodes without an immediate dominator.
         """
         number = 0 if node is None else self._index.get(node)
         if number is None:
@@ -113,7 +113,7 @@ class DominatorTree(Generic[N]):
     def nearest_common_dominator(self, a: N, b: N) -> N | None:
         """Return the closest node that dominates both `a` and `b`, or None if no node does.
 
-        If a node is unreachable, this returns the other node.
+        If `a` or `b` is unreachable, the result is the other node.
         """
         ours, theirs = self._index.get(a), self._index.get(b)
         if ours is None or theirs is None:
@@ -198,7 +198,7 @@ class RegionDominance(ABC, Generic[N]):
     def nearest_common_dominator(self, a: N, b: N) -> N | None:
         """Return the closest block that dominates both `a` and `b`, or None.
 
-        The result is a block of the innermost region that contains both blocks.
+        The result is a block of the innermost region that contains `a` and `b`.
 
         Source: `mlir::DominanceInfo::findNearestCommonDominator`, MLIR 22.
         """

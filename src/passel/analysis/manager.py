@@ -1,7 +1,7 @@
 """Analyses: cached facts about an op, which passes share until the facts are invalidated.
 
-An analysis is a class whose constructor takes `(op)` or `(op, analyses)`. With the second form, the
-analysis can use other analyses. The results are cached per op, in a tree parallel to the IR. After
+An analysis is a class whose constructor takes `(op)` or `(op, analyses)`. An analysis that takes
+`analyses` can use other analyses. Analyses are cached per op, in a tree parallel to the IR. After
 each pass, the analyses that the pass does not preserve are dropped.
 
 Source: `mlir/include/mlir/Pass/AnalysisManager.h`, MLIR 22.
@@ -130,7 +130,8 @@ class AnalysisManager:
         """Return the manager of an op immediately inside this manager's op.
 
         Args:
-            op: The nested op. The method does not check that this manager's op is its parent.
+            op: The nested op. The method does not check that the op is immediately inside this
+                manager's op.
             compute: The function that computes the analyses of a new manager; None for the function
                 of this manager.
         """
@@ -153,7 +154,7 @@ class AnalysisManager:
         return found if found is not None and adapter.is_surely(found.op, op) else None
 
     def is_used_around(self) -> bool:
-        """Return whether an analysis is cached for the outermost op or any op nested in it."""
+        """Return whether any analysis is cached for the outermost op or for an op nested in it."""
         return self._is_used() if self._parent is None else self._parent.is_used_around()
 
     def _is_used(self) -> bool:
@@ -165,7 +166,7 @@ class AnalysisManager:
         self._children.clear()
 
     def invalidate(self, preserved: PreservedAnalyses) -> None:
-        """Drop all analyses of the op and its nested ops that a pass has not preserved.
+        """For the op and its nested ops, drop all analyses that a pass has not preserved.
 
         Analyses are checked in the order in which they were computed. A dropped analysis no longer
         counts as preserved, which `is_invalidated` of a dependent analysis can check.
@@ -180,7 +181,7 @@ class AnalysisManager:
             child.invalidate(preserved)
 
     def invalidate_between(self, outer: Any, preserved: PreservedAnalyses) -> None:
-        """Drop the analyses of the ops between the manager's op and `outer`, unless preserved."""
+        """Drop all unpreserved analyses of the ops between the manager's op and `outer`."""
         manager = self._parent
         while manager is not None and manager.op != outer:
             manager._filter(copy(preserved))
