@@ -42,7 +42,7 @@ class PassExecution(NamedTuple):
 
     @property
     def identity(self) -> tuple[str, tuple[int, ...]]:
-        """The path and the ordinals, which are the same in every run on the same input."""
+        """The path and the ops' ordinals, which are the same in every run on the same input."""
         return self.path, tuple(op.ordinal for op in self.ops)
 
     @property

@@ -60,7 +60,8 @@ class Difference(NamedTuple):
     """The differences between two texts.
 
     Attributes:
-        blocks: The blocks of lines that differ, in order. All other lines are the same.
+        blocks: The blocks of lines that differ, in order. Lines outside the blocks are the same in
+            both texts.
         renamed: The new names of the values in each changed old line, by line number. Lines in
             which no name differs are omitted. A prime is appended to the name of a deleted value if
             the new text uses the name for something else.
@@ -84,7 +85,7 @@ def difference(old: Sequence[str], new: Sequence[str]) -> Difference:
     arrived: set[_Definition | None] = {*kept.values()}
 
     def is_same(i: int, name: str, j: int, other: str) -> bool:
-        """Return whether two names denote one value, or are equal names of unmatched values."""
+        """Return whether two names mean the same value, or are equal names of unmatched values."""
         old_one, new_one = before[i].scope.get(name), after[j].scope.get(other)
         if old_one in kept or new_one in arrived:
             return kept.get(old_one) == new_one

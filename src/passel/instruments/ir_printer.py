@@ -237,7 +237,7 @@ class Dump(NamedTuple):
 class Sink:
     """A writer of dumps to a stream, or to a tree of files with a directory for each op.
 
-    A write error is reported once. After the error, no more dumps are written.
+    A write error is reported once. After a write error, no more dumps are written.
 
     The directory of an op is nested in the directory of the enclosing op. A directory name is, for
     example, `func_func_main` or `func_func_no-symbol-name`. Characters with a special meaning in

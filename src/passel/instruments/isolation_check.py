@@ -30,9 +30,9 @@ class IsolationCheck(PassInstrumentation):
     """An instrumentation that makes a pass fail if the pass changes the IR outside its op.
 
     The check compares fingerprints of sibling and enclosing ops before and after each pass. Ops
-    with many siblings are skipped, since the check would take quadratic time. For these ops, the
-    run compares fingerprints before the passes run on an op and at the end of the run, and reports
-    all passes that may have made the change.
+    with many siblings are skipped, since the check would take quadratic time. For ops with many
+    siblings, the run compares fingerprints before the passes run on an op and at the end of the
+    run, and reports all passes that may have made the change.
     """
 
     finds_violations = True

@@ -40,7 +40,7 @@ def sifting_remarks(
         report: A function that receives all diagnostics that are not remarks. Unless `yaml` is
             given, the function also receives the selected remarks.
         wanted: For each selected kind of remark, a regular expression that the category must match.
-            All other remarks are dropped.
+            Remarks that are not selected are dropped.
         final: Whether to keep only the last of several remarks with the same name, kind, category
             and location.
         yaml: The stream to which remarks are written as YAML. None means that remarks are reported

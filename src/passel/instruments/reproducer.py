@@ -168,7 +168,7 @@ class CrashReproducer(PassInstrumentation):
             outer.failed.clear()
 
     def after_run(self, run: ObservedRun, *, failed: bool) -> None:
-        """Report the reproducer if the run failed, and otherwise remove the file."""
+        """Report the reproducer if the run failed, and otherwise remove `<path>.running`."""
         try:
             if failed:
                 self._report(run)

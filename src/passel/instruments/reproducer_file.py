@@ -31,7 +31,7 @@ def reproducer_text(
     r"""Return the text of a reproducer.
 
     Args:
-        ir: The text of the IR, as in a file.
+        ir: The text of the IR, as a file would contain it.
         pipeline: The text of the pipeline to run on the IR.
         disable_threading: Whether to run the pipeline on one thread.
         verify_each: Whether to verify the IR after each pass.
@@ -68,7 +68,7 @@ class Recorded(NamedTuple):
         disable_threading: Whether to run the pipeline on one thread.
         verify_each: Whether to verify the IR after each pass.
         source: The part of the input that contains the reproducer.
-        start: The offset of the pipeline's text in the part of the input.
+        start: The offset of the pipeline's text in `source`.
     """
 
     pipeline: str | None

@@ -39,7 +39,7 @@ def shows_color(stream: Any, color: Color = "auto") -> bool:
 
 
 def styled(text: str, style: str) -> str:
-    r"""Style each line of a text with ANSI escape codes, for example in `bold red`.
+    r"""Add ANSI escape codes to each line of a text, for a style such as `bold red`.
 
     Example:
         >>> styled("a\n", "bold red")

@@ -94,8 +94,8 @@ class Timing(PassInstrumentation):
     measure runs on several threads at the same time.
 
     Args:
-        display: The layout of the report. `tree` nests the rows as in the pipeline. `list` sorts
-            all names by time. `ops` lists the slowest pairs of a pass and an op.
+        display: The layout of the report. `tree` nests the rows as in the pipeline. `list` has a
+            row for each name, sorted by time. `ops` lists the slowest pairs of a pass and an op.
         output_format: The format of the report.
         report: The stream to which the report is printed at the end of each run. True means
             standard error, and False means that no report is printed. The report includes all

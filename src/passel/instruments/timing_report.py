@@ -33,8 +33,8 @@ class Timer:
     """A timer, which is a row of a timing report.
 
     Times are in seconds and include nested rows. With several threads, `wall` is the time of the
-    slowest thread, and `user` is the sum over all threads. With a single thread, both times are
-    equal.
+    slowest thread, and `user` is the sum over all threads. With a single thread, `wall` and `user`
+    are equal.
 
     Attributes:
         name: The name of the row, such as `CSE`, `'func.func' Pipeline` or `(A) DominanceInfo`.
@@ -115,8 +115,8 @@ class Timer:
 
         Args:
             other: The timer to add.
-            at_once: Whether the two timers were measured in parallel, so that the longer wall time
-                counts instead of the sum.
+            at_once: Whether the timers were measured in parallel, so that the wall time is the
+                longer of their wall times instead of their sum.
         """
         self.wall = max(self.wall, other.wall) if at_once else self.wall + other.wall
         self.user += other.user
@@ -151,11 +151,11 @@ def timing_report(
 
     Args:
         root: The root of the tree, whose times are the totals.
-        display: The layout of the report. `tree` nests the rows, `list` sorts all names by time,
-            and `ops` shows only the children of the root.
+        display: The layout of the report. `tree` nests the rows, `list` has a row for each name,
+            sorted by time, and `ops` shows only the children of the root.
         output_format: The format of the report. JSON is an array of rows with the nested rows in
-            `passes`, and an empty object ends each array. Durations are in seconds, and the user
-            time is always included.
+            `passes`, and each array ends with an empty object. Durations are in seconds, and the
+            user time is always included.
 
     Example:
         >>> tree = Timer("root", wall=2.0, user=2.0, children=[Timer("CSE", wall=1.5)])
