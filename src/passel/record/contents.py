@@ -111,7 +111,7 @@ def read_contents(path: Path) -> Contents:
     """Read the contents of a record from a file.
 
     Raises:
-        RecordError: The file is not a record, has an unsupported format, or cannot be read.
+        RecordError: If the file is not a record, has an unsupported format, or cannot be read.
     """
     try:
         with path.open("rb") as file:
@@ -145,7 +145,7 @@ class Contents:
     Attributes:
         texts: The recorded texts of ops.
         executions: The executions that ended, in the order in which they ended.
-        runs: The recorded facts about each run.
+        runs: The recorded data about each run.
         begun: The executions that began but did not end, outermost first.
     """
 
@@ -191,7 +191,7 @@ class Contents:
         """Parse the next line of the record.
 
         Raises:
-            RecordError: The record has an unsupported format.
+            RecordError: If the record has an unsupported format.
         """
         match line:
             case {"begin": step, "of": op, "in": run, "amid": is_amid}:

@@ -22,8 +22,8 @@ FORMAT = 7
 class RecordError(PasselError, ValueError):
     """A file is not a record, or is a record in a format that this release cannot read.
 
-    A record that ends early because the process was killed is not an error. The record contains all
-    events up to that moment.
+    A record that ends early because the process was killed can be read, and contains all events up
+    to that moment.
     """
 
 
@@ -100,8 +100,8 @@ class Execution(NamedTuple):
             unchanged. None if the text is unknown.
         caller: The number of the execution whose dynamic pipeline contains this execution; None for
             passes of the pipeline itself.
-        is_amid: Whether a pass on an enclosing op ran this pass. The state of the whole module is
-            then unknown, since the other pass may already have changed the enclosing op.
+        is_amid: Whether a pass on an enclosing op ran this pass. If true, the state of the whole
+            module is unknown, since the pass on the enclosing op may already have changed that op.
     """
 
     number: int
@@ -136,7 +136,7 @@ class Execution(NamedTuple):
 
     @property
     def identity(self) -> tuple[str, tuple[int, ...]]:
-        """The path and the ordinals, which are the same in every run on the same input."""
+        """The path and the ops' ordinals, which are the same in every run on the same input."""
         return self.path, self.ordinals
 
 
@@ -149,7 +149,7 @@ class RunInfo(NamedTuple):
     Attributes:
         number: The index of the run in the record, counted from 0.
         ir: The name of the adapter of the IR.
-        version: The versions of the packages of the IR, by package name.
+        version: The versions of the IR's packages, by package name.
         pipeline: The text of the pipeline, as given by the user.
         schedule: The text of the scheduled pipeline, in which adjacent nested pipelines are merged.
         steps: All passes of the schedule in depth-first order, including passes that ran on no op.

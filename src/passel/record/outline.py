@@ -124,7 +124,7 @@ _MOST_DIFFS = 50
 
 
 def parts_of(record: Record) -> Iterator[Text | Table]:
-    """Yield the parts that display a record: a table of passes and the failures of each run."""
+    """Yield the parts of a report on a record: for each run, a table of passes and the failures."""
     runs = [(run, all_rows(rows_of(record, run))) for run in record.info.top_runs]
     passes = sum(bool(_changed(row)) for _, rows in runs for row in rows)
     most = max(1, _MOST_DIFFS // max(1, passes))

@@ -61,7 +61,7 @@ class Record:
         """Read a record from a file, to which a running process may still be writing.
 
         Raises:
-            RecordError: The file is not a record, has an unsupported format, or cannot be read.
+            RecordError: If the file is not a record, has an unsupported format, or cannot be read.
         """
         record = cls(path)
         _ = record.info
@@ -97,7 +97,7 @@ class Record:
         """Return the parsable text of an op, in generic form with locations.
 
         Raises:
-            RecordError: The text is damaged or missing.
+            RecordError: If the text is damaged or missing.
         """
         return self._contents.texts.text(digest)
 
@@ -120,7 +120,7 @@ class Record:
     ) -> list[str]:
         """Return the texts of several ops in custom form; see `readable`.
 
-        This is faster than calling `readable` for each text.
+        One call is faster than calling `readable` for each text.
         """
         ir = self.info.runs[run].ir
         known, reader = self._readable.setdefault((ir, locations), {}), _reader_for(ir)
@@ -180,11 +180,11 @@ class Record:
         return self._contents.state(execution.run, execution.number.__ge__)
 
     def state_at(self, paths: Collection[str], run: int = 0) -> str | None:
-        """Return the text of a run's top-level op after the first passes of the pipeline.
+        """Return the text of a run's top-level op after the passes with the given paths.
 
         Args:
-            paths: The paths of the passes. The text includes the changes that these passes made to
-                all ops.
+            paths: The paths of the first passes of the pipeline. The text includes the changes that
+                these passes made to all ops.
             run: The number of the run.
 
         Returns:

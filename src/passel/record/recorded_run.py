@@ -22,9 +22,9 @@ _EXACT = PrintFlags(generic=True, debuginfo=True, local_scope=True)
 class PrintsApart(Protocol):
     """An optional ability of an adapter to print the nested ops of some ops separately.
 
-    A record then stores an outline of the enclosing op, which `print_op` prints with
-    `skip_regions`, and the texts of the nested ops. If one of many nested ops changes, only that
-    nested op is printed again.
+    With this ability, a record stores the texts of nested ops separately from an outline of the
+    enclosing op, which `print_op` prints with `skip_regions`. If one of many nested ops changes,
+    only that nested op is printed again.
     """
 
     def prints_apart(self, op: Any) -> bool:
@@ -32,7 +32,7 @@ class PrintsApart(Protocol):
 
         If the result is true, replacing `{...}` in the outline with the texts of the nested ops
         must yield the generic form of `op`, apart from value names. The op must have one region
-        with one block, which has no arguments.
+        with one block, and the block must have no arguments.
         """
         ...
 

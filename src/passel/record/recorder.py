@@ -34,7 +34,7 @@ class Recorder(PassInstrumentation):
 
     Args:
         path: The path of the file, which is overwritten if it exists.
-        command_line: The command and its arguments; by default, those of the process.
+        command_line: The command and its arguments; by default, the command line of the process.
 
     Attributes:
         finds_changes: Whether to detect changes by fingerprints. If false, the op is printed after

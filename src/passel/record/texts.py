@@ -42,7 +42,7 @@ class Outline(NamedTuple):
 
 
 def with_lines(text: str, old: str, new: str) -> str | None:
-    r"""Replace consecutive lines that occur exactly once in a text, or return None.
+    r"""Replace consecutive lines of a text; return None if the lines are missing or not unique.
 
     The lines match at any indentation.
 
@@ -101,7 +101,7 @@ class Texts:
         """Return the text or the outline with the given digest.
 
         Raises:
-            RecordError: The text is damaged or missing.
+            RecordError: If the text is damaged or missing.
         """
         try:
             if isinstance(content := self._known[digest], dict):

@@ -53,7 +53,7 @@ class RecordFile:
 
     Args:
         path: The path of the file, which the first run overwrites.
-        command_line: The command and its arguments; by default, those of the process.
+        command_line: The command and its arguments; by default, the command line of the process.
     """
 
     def __init__(self, path: str | Path, command_line: Sequence[str] | None = None) -> None:

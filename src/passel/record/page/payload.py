@@ -74,7 +74,7 @@ class LineTable:
 
 
 def payload(records: Iterable[tuple[str, Record]]) -> tuple[dict[str, Any], list[str]]:
-    """Return the data of named records for the page, and the table of lines of all texts."""
+    """Return the page's data about named records, and the table with the lines of all texts."""
     named = list(records)
     table, texts = LineTable(), dict[str, list[int]]()
     for _, record in named:
@@ -139,7 +139,7 @@ def change_data(old: Sequence[str], new: Sequence[str]) -> list[Any]:
     Returns:
         A list of the blocks, followed by the renamed lines. Each block is a list of the number of
         equal lines before the block, the number of old lines, the number of new lines, and the
-        pairs.
+        pairs of modified lines.
     """
     found, blocks, at = difference(old, new), list[list[int]](), 0
     for start, end, first, last, pairs in found.blocks:
