@@ -40,13 +40,14 @@ class PassManager(RunSettings, OpPassManager):
     Args:
         anchor: The anchor of the pipeline: an op name, an op class, or `any`.
         context: The context of the IR. The default is the current context, as in
-            `with mlir.ir.Context():`, or else the context of the op, or else a new context.
+            `with mlir.ir.Context():`, or else the context of the op that the pipeline runs on, or
+            else a new context.
         adapter: The adapter of the IR, which is required only if no installed package registers an
             adapter.
         nesting: The treatment of passes whose anchor differs from the manager's anchor.
         check: Whether unmet requirements of passes (`Pass.requires`) are errors when the pipeline
-            is compiled. Set `check` to False for a part of a larger pipeline, in which other parts
-            may meet the requirements.
+            is compiled. Set `check` to False if the manager is a part of a larger pipeline whose
+            other parts may meet the requirements.
 
     Example:
         >>> from passel.testing import ToyAdapter, parse_toy
@@ -109,7 +110,7 @@ class PassManager(RunSettings, OpPassManager):
 
         Raises:
             PipelineError: The text is invalid. The attribute `problems` of the error lists the
-                places in the text.
+                mistakes and their places.
 
         Source: `mlir::parsePassPipeline`, MLIR 22.
         """
@@ -200,17 +201,16 @@ class PassManager(RunSettings, OpPassManager):
         """Run the pipeline on `op`, which the passes change in place.
 
         Args:
-            op: A valid op whose name is the anchor.
+            op: A valid op that matches the anchor.
             on_diagnostic: A function that receives every diagnostic as soon as it is reported. By
-                default, the logger `passel` logs the diagnostics that the raised error does not
-                show.
+                default, the logger `passel` logs all diagnostics that a raised error does not show.
             jobs: The number of processes that run nested pipelines, if the IR can be sent between
-                processes, and the number of threads that run MLIR's own passes; `"auto"` for one
-                per processor. The default is the value of the environment variable `PASSEL_JOBS`,
-                or one process and all threads of MLIR. Changes that passes make outside the IR are
-                lost in worker processes.
-            executor: An executor that runs nested pipelines, such as a `ThreadPoolExecutor`. `jobs`
-                is then the number of workers that the ops are divided among.
+                processes, and the number of threads that run MLIR's own passes; `"auto"` for the
+                number of processors. The default is the value of the environment variable
+                `PASSEL_JOBS`, or one process and all threads of MLIR. Changes that passes make
+                outside the IR are lost in worker processes.
+            executor: An executor that runs nested pipelines, such as a `ThreadPoolExecutor`. With
+                an executor, `jobs` is the number of workers among which the ops are divided.
 
         Raises:
             AnchorError: The name of `op` differs from the anchor, or a pass cannot be scheduled. No
@@ -274,7 +274,7 @@ class RunResult(NamedTuple):
         changed: Whether any pass changed the IR; None if unknown because verification was disabled
             or forced, or because MLIR's own passes ran.
         diagnostics: The diagnostics of all passes, in program order.
-        statistics: The nonzero counts, by the path of the pass and then by the name of the
+        statistics: The nonzero statistics, by the path of the pass and then by the name of the
             statistic.
         timing: The tree of timers, if an instrumentation such as `Timing` observed the run;
             otherwise None.

@@ -70,7 +70,7 @@ def load_reproducer(
 
     Raises:
         OSError: The file cannot be read.
-        AdapterError: No installed adapter has this name, or the adapter has no frontend.
+        AdapterError: No adapter with the given name is installed, or the adapter has no frontend.
         UnreadableError: The file does not contain valid IR.
         PipelineError: The file contains no recorded pipeline, or the pipeline is invalid.
 
@@ -137,7 +137,8 @@ def read_part(frontend: Frontend, part: SourcePart, context: Any) -> Parsed:
     """Parse a part of a source, and verify the top-level op.
 
     Raises:
-        UnreadableError: The part is not valid IR. The diagnostics of the error show the place.
+        UnreadableError: The part is not valid IR. The diagnostics of the error show the places of
+            the mistakes.
     """
     from passel.frontend import UnreadableError
     from passel.passes.op_facts import invalid_diagnostic

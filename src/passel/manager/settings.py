@@ -1,4 +1,4 @@
-"""Settings of pass managers for their runs: checks, observers and limits."""
+"""Settings for the runs of pass managers: checks, observers and limits."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class RunSettings:
                 never verify.
 
         Raises:
-            ValueError: The argument is not one of these values.
+            ValueError: The argument is not True, False or `"always"`.
         """
         modes = {True: VerifyEach.CHANGED, False: VerifyEach.OFF, "always": VerifyEach.ALWAYS}
         if enable not in modes:
@@ -59,11 +59,11 @@ class RunSettings:
     def enable_analysis_verifier(self, enable: bool = True) -> None:
         """Set whether to check the analyses that passes claim to preserve. The check is slow.
 
-        The computation of an analysis must not change the op. After each pass, every preserved
-        analysis whose class defines equality is computed again and compared. A pass that preserves
-        all analyses must not change its op. On xDSL and other IRs that do not check dependent
-        dialects themselves, a pass must not create ops of dialects that neither the input nor
-        `dependent_dialects` loaded. xDSL's own passes are exempt, since they cannot declare
+        Computing an analysis must not change the op. After each pass, every preserved analysis
+        whose class defines equality is computed again and compared with the old result. A pass that
+        preserves all analyses must not change its op. On xDSL and other IRs that do not check
+        dependent dialects themselves, a pass must not create ops of dialects that neither the input
+        nor `dependent_dialects` loaded. xDSL's own passes are exempt, since they cannot declare
         dependent dialects.
 
         Source: `-verify-analysis-invalidation` and the expensive checks of LLVM's pass manager.
@@ -77,10 +77,10 @@ class RunSettings:
         """Set whether to check that passes change only their op. The check is slow.
 
         After each pass, the enclosing ops and the siblings of the pass's op are compared with their
-        earlier states. A pass that changed one of these ops fails. Changes among more than 32
-        siblings are detected later, and the failure names all passes that may have made the
-        changes. Without this check, every change is detected late, and only if the IR has
-        fingerprints.
+        earlier states. A pass that changed an enclosing op or a sibling fails. Changes among more
+        than 32 siblings are detected later, and the failure names all passes that may have made the
+        changes. Without this check, changes outside the op are detected late, and only if the IR
+        has fingerprints.
         """
         from passel.instruments.isolation_check import IsolationCheck  # noqa: PLC0415
 
@@ -95,10 +95,10 @@ class RunSettings:
 
         Args:
             allowed: The allowed effects: any of `read-files`, `run-programs`, `write-files` and
-                `unknown`. Passes of other packages whose effects are not known have the effect
-                `unknown`.
-            remedy: Advice in the error message on how to allow more effects. The list of needed
-                effects replaces `{effects}` in the text.
+                `unknown`. A pass of another package has the effect `unknown` if its effects are not
+                known.
+            remedy: Advice in the error message on how to allow more effects. In the advice,
+                `{effects}` stands for the list of needed effects.
 
         Raises:
             DefinitionError: An effect does not exist.
@@ -125,8 +125,8 @@ class RunSettings:
     def add_gate(self, gate: PassGate) -> None:
         """Add a gate, which decides for each pass and op whether the pass runs.
 
-        A pass runs if all gates allow it. If a gate skips a pass, the hooks of the pass are called,
-        but `run` is not. Gates can also skip a whole nested pipeline.
+        A pass runs if all gates allow it. Instrumentations also observe a pass that a gate skips,
+        but its `run` is not called. Gates can also skip a whole nested pipeline.
 
         Source: `llvm::OptPassGate`, LLVM 22. MLIR has debug counters instead.
         """

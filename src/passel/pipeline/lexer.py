@@ -1,10 +1,10 @@
 r"""Splitting the text of pipelines and options at separators outside quotes and brackets.
 
-The same rules for quotes apply at every level. A quote at the start of a value opens a string that
-ends at the matching quote. In double quotes, `\"` and `\\` are escapes. A quote inside a word, as
-in `it's`, opens a string only if the matching quote comes before the next brace. MLIR has no
-escapes, and ignores quotes when it searches for the closing brace of options, so `{s="}"}` does not
-parse in MLIR. As in MLIR, only ASCII white space separates words.
+The same rules for quotes apply at every nesting depth. A quote at the start of a value opens a
+string that ends at the matching quote. In double quotes, `\"` and `\\` are escapes. A quote inside
+a word, as in `it's`, opens a string only if the matching quote comes before the next brace. MLIR
+has no escapes, and ignores quotes when it searches for the closing brace of options, so `{s="}"}`
+does not parse in MLIR. As in MLIR, only ASCII white space separates words.
 
 Source: the option parser in `mlir/lib/Pass/PassRegistry.cpp`, MLIR 22.
 """
@@ -50,8 +50,7 @@ NAMES = "names must not be empty or contain white space, commas, brackets, quote
 def is_name(text: str) -> bool:
     """Return whether `text` is a valid name for a pass, a pipeline or an option.
 
-    A name must be parsable in pipelines, pipeline options, command-line flags, pass paths and
-    text files.
+    A name must be parsable in pipelines, options, command-line flags, pass paths and text files.
     """
     return _NAME.fullmatch(text) is not None
 
@@ -73,8 +72,8 @@ def check_name(name: object, what: str) -> None:
 def skip_string(text: str, start: int, end: int) -> int:
     """Return the offset after the string that begins with the quote at `start`.
 
-    A quote that opens no string is an ordinary character. In that case, the offset after the quote
-    is returned.
+    If the quote opens no string, it is an ordinary character, and the result is the offset after
+    it.
     """
     opens_value = start == 0 or text[start - 1] in _BEFORE_VALUE
     patterns = _STRINGS if opens_value else _WORD_STRINGS
@@ -90,7 +89,7 @@ def find_outside(
     Args:
         source: The text to search.
         start: The offset to search from, which is outside all brackets.
-        end: The offset after the last character.
+        end: The offset after the last character to search.
         pattern: A pattern that matches stop characters, quotes and all relevant brackets.
         stops: The stop characters to search for.
 
@@ -122,14 +121,14 @@ def find_closing_brace(source: Source, start: int, end: int) -> int | None:
 
 
 def trim(source: Source, start: int, end: int) -> Span:
-    """Return the span of a part of a text, without surrounding white space."""
+    """Return the span of the text from `start` to `end`, without surrounding white space."""
     text = source.text[start:end]
     start = end - len(text.lstrip(WHITE_SPACE))
     return Span(source, start, start + len(text.strip(WHITE_SPACE)))
 
 
 def clean(source: Source, start: int, end: int) -> OptionText:
-    """Return a value without surrounding white space and without one layer of quotes or braces."""
+    """Return a value without surrounding white space and without its outermost quotes or braces."""
     text, (_, start, end) = source.text, trim(source, start, end)
     first = text[start] if end - start > 1 else ""
     if first in _STRINGS:

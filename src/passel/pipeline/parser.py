@@ -41,10 +41,11 @@ def parse_pipeline(
 
     Args:
         text: The text of the pipeline, such as `builtin.module(func.func(cse))`, or the span of the
-            pipeline in a longer text. Errors about a span refer to the longer text.
+            pipeline in a longer text. If `text` is a span, errors give positions in the text that
+            contains the span.
         name: The name of the text in error messages.
         flat_anchor: The anchor for text in xDSL's flat form, such as `cse,canonicalize`; None to
-            accept only the full form.
+            reject this form.
 
     Raises:
         PipelineSyntaxError: The text is not a pipeline.

@@ -1,6 +1,6 @@
 """The syntax tree of a textual pipeline, with spans and unresolved names.
 
-Passes and managers are converted to this tree for printing. `str` of a node returns text that
+Passes and managers are converted to syntax trees for printing. For a node, `str` returns text that
 parses to an equal node. Comparisons ignore spans.
 """
 
@@ -41,8 +41,9 @@ class OptionText(NamedTuple):
 
     Attributes:
         text: The text of the value, in which the escapes `\"` and `\\` are resolved.
-        quote: The removed quote or brace, which is `"`, `'`, `{` or an empty string. Text in quotes
-            is always a string. Any other text may be a list or a struct.
+        quote: The outer quote or brace that was removed: `"`, `'`, `{`, or an empty string for
+            none. Text in quotes is always a string. Text without quotes may also be a list or a
+            struct.
         span: The place of the value in the source, without the quotes.
     """
 

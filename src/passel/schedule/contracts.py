@@ -1,10 +1,10 @@
 """Contracts: the requirements of passes on earlier passes, checked when a pipeline is compiled.
 
 A pass declares the analyses that it produces, requires and preserves, and the dialects that it
-requires, makes legal and makes illegal. Each pass between a producer and its consumer has to
-preserve the analysis. The check visits the passes in execution order without running them. As in a
-run, the analyses of an op are dropped at the end of its pipeline, and nested passes invalidate
-analyses of the enclosing op.
+requires, makes legal and makes illegal. Each pass between the producer and the consumer of an
+analysis must preserve the analysis. The check visits the passes in execution order without running
+them. As in a run, the analyses of an op are dropped at the end of its pipeline, and nested passes
+invalidate analyses of the enclosing op.
 
 Source: NVIDIA's tileiras, which requires that passes preserve a schedule within a region.
 """
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 
 class Region(NamedTuple):
-    """A part of a builder's pipeline in which every pass must preserve some analyses.
+    """A part of a builder's pipeline in which every pass must preserve certain analyses.
 
-    A region starts after a pass with a start label, and ends before the next pass with an end
-    label.
+    A region starts after a pass whose label is in `starts`, and ends before the next pass whose
+    label is in `ends`.
 
     Attributes:
         title: The name of the region in messages.
@@ -64,9 +64,9 @@ def check_contracts(
 
     Args:
         pipeline: The pipeline to check.
-        regions: The regions in which passes must preserve analyses.
-        named: The names that a builder gave to the passes, in the order of addition; empty without
-            a builder.
+        regions: The regions in which passes must preserve certain analyses.
+        named: The names that a builder gave to the passes, in the order in which the passes were
+            added; empty if no builder was used.
 
     Raises:
         ContractError: A requirement of a pass or a region is not met, or a region has no start or

@@ -1,7 +1,7 @@
 """The immutable form of a pipeline that a run executes, made from a pass manager.
 
-Adjacent nested pipelines are merged, and passes get their paths. Merging performs no checks and
-does not need an IR.
+Adjacent nested pipelines are merged, and each pass gets a path. Merging performs no checks and does
+not need an IR.
 
 Source: `OpPassManagerImpl::finalizePassList` and `OpToOpPassAdaptor::tryMergeInto`, MLIR 22. In
 MLIR, `run` merges the pipelines of the manager itself.
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 
 
 class PassStep:
-    """A step that runs one pass, as part of a schedule.
+    """A step of a schedule that runs one pass.
 
     Attributes:
         pass_: The pass to run.
         path: The unique path of the pass in the schedule, such as `builtin.module/func.func/1:cse`.
             The path consists of the enclosing anchors, the index of the pass among all passes with
             these anchors, and the name of the pass.
-        number: The index of the pass among all passes, in the order of addition.
-        span: The place of the pass, or of the nested pipeline that contains the pass, in a text;
-            None if the pipeline was built in Python.
+        number: The index of the pass in the order in which all passes were added.
+        span: The place in the text at which the pass, or the nested pipeline that contains the
+            pass, is written; None if the pipeline was built in Python.
     """
 
     pipelines: ClassVar[tuple[Pipeline, ...]] = ()
@@ -66,7 +66,7 @@ class NestedStep:
     Attributes:
         pipelines: The pipelines, which have different anchors, sorted by anchor.
         path: The path of the step, which consists of the enclosing anchors.
-        chosen: The pipelines that were selected so far, by the key of the op's name.
+        chosen: The pipeline that `select` returned for each op name so far, by the key of the name.
     """
 
     pass_: ClassVar[None] = None
@@ -94,7 +94,7 @@ class NestedStep:
         return f"Pipeline Collection : [{anchors}]"
 
     def select(self, kind: OpKind) -> Pipeline | None:
-        """Return the pipeline that runs on ops of this kind, or None if no pipeline matches."""
+        """Return the first pipeline that matches ops of the given kind, or None."""
         for pipeline in self.pipelines:
             if pipeline.accepts(kind):
                 return pipeline
@@ -115,7 +115,7 @@ class Pipeline:
         key: A key that identifies the pipeline in its schedule and is the same in every process.
         nests_late: Whether a step with nested pipelines follows another step, at any depth.
         spans: The places of the nested pipelines that were merged into this pipeline.
-        plans: The cached plans, by the key of the op's name.
+        plans: The cached plan for each op name, by the key of the name.
     """
 
     def __init__(
@@ -156,11 +156,11 @@ class Pipeline:
         return str(self.to_node())
 
     def accepts(self, kind: OpKind) -> bool:
-        """Return whether the pipeline matches ops of this kind.
+        """Return whether the pipeline matches ops of the given kind.
 
-        A named anchor matches every op with this name, and it is an error if the pipeline cannot
-        run on the op. The anchor `any` does not match ops that are unregistered or not isolated, or
-        ops that one of the passes rejects. It is no error if `any` matches no op at all.
+        An op name as anchor matches every op with that name, and an op on which the pipeline cannot
+        run is an error. The anchor `any` does not match ops that are unregistered or not isolated,
+        or ops that one of the passes rejects. An `any` pipeline that matches no op is not an error.
         """
         if self.anchor != ANY:
             return self.anchor == kind.name
@@ -172,9 +172,9 @@ class Pipeline:
         return (step for step in self.steps if isinstance(step, PassStep))
 
     def admit(self, kind: OpKind) -> tuple[tuple[Step, ...], str]:
-        """Return the steps before the first step that cannot run on the ops, and the reason.
+        """Return the steps before the first step that cannot run on the ops, and why it cannot run.
 
-        The reason is an empty string if all steps can run.
+        The reason why the step cannot run is an empty string if all steps can run.
 
         Source: the checks at the start of `OpToOpPassAdaptor::run`, MLIR 22.
         """
@@ -194,10 +194,10 @@ class Pipeline:
         return self.steps, ""
 
     def plan(self, kind: OpKind, lower: Any = None) -> Plan:
-        """Return the plan for running the pipeline on ops of this kind.
+        """Return the plan for running the pipeline on ops of the given kind.
 
         Args:
-            kind: The kind of the ops.
+            kind: The kind of the ops that the pipeline runs on.
             lower: A function that combines steps into fewer steps; None to run each step on its
                 own.
         """
@@ -222,7 +222,7 @@ class Schedule:
         self.states: dict[PassStep, Any] | None = None
 
     def initialize(self, ir_context: Any) -> tuple[PassStep, Exception] | None:
-        """Initialize every pass; return the first step that fails and its error, or None."""
+        """Initialize every pass; return the first step that fails and its exception, or None."""
         states: dict[PassStep, Any] = {}
         for step in passes_of(self.pipeline):
             try:
@@ -255,7 +255,7 @@ def passes_of(what: Pipeline | Step) -> Iterator[PassStep]:
 
 
 def is_schedulable(pass_: Pass[Any, Any], kind: OpKind) -> bool:
-    """Return whether a pass can run on ops of this kind.
+    """Return whether a pass can run on ops of the given kind.
 
     Raises:
         AnchorError: `can_schedule_on` of the pass raises an exception.
@@ -323,8 +323,8 @@ def merged(
         tree: The pass manager whose pipeline is merged.
         outer: The path of the enclosing pass; an empty string at the top level.
         span: The place of the enclosing pass in a text; None if unknown.
-        adapter: The adapter of the IR. Without an adapter, an `any` pipeline may match every op and
-            is never merged.
+        adapter: The adapter of the IR. Without an adapter, `any` pipelines are never merged, since
+            they might match every op.
         context: The context of the IR.
     """
     merger = _Merger(adapter, context)
