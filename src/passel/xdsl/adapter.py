@@ -117,7 +117,7 @@ class XDSLAdapter(IRAdapter):
                 raise LookupError(msg)
 
     def dialects_in(self, op: Operation) -> dict[str, Operation]:
-        """Return the first registered op of each dialect in `op`, by the name of the dialect."""
+        """Return the first registered op of each dialect in `op`, by dialect name."""
         found: dict[str, Operation] = {}
         for each in op.walk():
             if not isinstance(each, UnregisteredOp):
@@ -277,11 +277,11 @@ class XDSLAdapter(IRAdapter):
         return computed(op, context, symbol, arguments, seconds)
 
     def lifetime(self) -> Lifetime:
-        """Return the policy that detects erased ops by their parent block."""
+        """Return the policy that detects erased ops by their lack of a parent block."""
         return _LIFETIME
 
     def reading_flags(self, op: Operation, context: Context) -> tuple[str, ...]:
-        """Return the command-line flags that a tool needs to parse the printed op."""
+        """Return the command-line flags that a tool needs to parse the text of an op."""
         return reading_flags(op)
 
     def wrap_pass_class(self, foreign: type) -> type[Pass[Any]]:

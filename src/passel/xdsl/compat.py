@@ -52,7 +52,8 @@ def main(
 
     Args:
         argv: The command-line arguments.
-        registry: The registry of available passes. If None, all installed passes are available.
+        registry: The registry of available passes. None means that all installed passes are
+            available.
         dialects: The dialects to register in addition to the installed dialects.
         write: A function that writes a text to standard output, and raises an error if the text
             cannot be written completely.

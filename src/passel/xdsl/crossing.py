@@ -1,4 +1,4 @@
-"""The xDSL side of a crossing between two IRs, which exchange ops as generic text."""
+"""xDSL's side of the conversion between xDSL and another IR: parsing and printing generic text."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _FEW_ELEMENTS = 100
 
 
 class XDSLSide:
-    """The side of a crossing that parses and prints xDSL's ops.
+    """xDSL's side of a conversion, which parses and prints ops with xDSL.
 
     Args:
         context: The context for parsing ops, by default a new context that allows unregistered
@@ -48,8 +48,8 @@ class XDSLSide:
 
         Args:
             op: The op to print.
-            known: A function that returns whether an op name is registered in the other IR. If
-                None, all op names count as registered.
+            known: A function that returns whether an op name is registered in the other IR. None
+                means that every op name counts as registered.
 
         Raises:
             PassFailure: If xDSL cannot print the op.

@@ -1,4 +1,4 @@
-"""Declarations of the pass types of xDSL's own passes, and of the idempotent passes."""
+"""The pass types of xDSL's own passes, and the names of idempotent passes."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Verification that definitions dominate uses, as in MLIR.
 
-The walk maintains the set of values that are defined at the current op. Only regions with several
-blocks need a dominator tree. `DominanceInfo` checks operands that are not in the set, such as
-values that are defined outside the root op.
+A walk of the IR maintains the set of values that are defined at the current op. Only regions with
+several blocks need a dominator tree. `DominanceInfo` checks operands outside the set of defined
+values, such as values from outside the root op.
 """
 # pyright: reportPrivateUsage=false
 # The walk follows xDSL's private links, and knows values by address: xDSL hashes in Python.
@@ -33,8 +33,8 @@ def check_definitions(root: Operation) -> None:
     block.
 
     Raises:
-        InvalidIR: If a definition does not dominate a use. The error names the first op with such a
-            use.
+        InvalidIR: If a definition does not dominate a use. The error names the first op with an
+            invalid use.
 
     Source: `OperationVerifier::verifyDominanceOfContainedRegions`, `mlir/lib/IR/Verifier.cpp`,
         MLIR 22.

@@ -1,9 +1,9 @@
 """Change detection for xDSL's IR.
 
 MLIR's fingerprint is a hash of addresses. In this module, a fingerprint contains references to the
-parts of an op and compares the parts by identity. This is cheaper than hashing attributes, and
-works even if an attribute class defines equality incorrectly. The references keep the parts alive,
-so no address is reused.
+parts of an op and compares the parts by identity. Comparison by identity is cheaper than hashing
+attributes, and works even if an attribute class defines equality incorrectly. The references in a
+fingerprint keep objects alive, so that no address is reused.
 """
 # pyright: reportPrivateUsage=false
 # The loop follows xDSL's private links: its speed is what this module is for.
@@ -20,7 +20,7 @@ from xdsl.ir import Attribute, Data, Operation, ParametrizedAttribute
 
 
 class Fingerprint:
-    """The contents of an op and its nested ops when `fingerprint` was called.
+    """The contents of an op and its nested ops at the time of a call to `fingerprint`.
 
     Two fingerprints are equal if the ops, regions, blocks and block arguments are the same objects
     in the same order, with the same operands, successors, types, attributes, properties and
@@ -28,10 +28,10 @@ class Fingerprint:
     an equal attribute counts as a change.
 
     Args:
-        objects: The ops, regions and blocks, with the tuples of their values, blocks and regions,
-            in program order. `True` precedes the property names of an op. `False` precedes the
-            attribute names of an op, which are sorted, since printing an unregistered op reorders
-            its attributes.
+        objects: The ops and blocks in program order, each followed by the tuples of values, blocks
+            and regions in the op or block, and by attribute names. `True` precedes an op's property
+            names. `False` precedes an op's attribute names, which are sorted, since printing an
+            unregistered op reorders its attributes.
         attributes: All attributes, types and locations, in the order of the IR.
     """
 

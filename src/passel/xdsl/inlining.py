@@ -109,11 +109,10 @@ def inline_call(call: CallOp, callee: FuncOp, *, in_place: bool) -> list[Operati
     Args:
         call: The call, which is erased.
         callee: The called function, which has a body.
-        in_place: Whether to move the body instead of copying it, which leaves the callee without a
-            body.
+        in_place: Whether to move the body out of the callee instead of copying the body.
 
     Returns:
-        The inlined ops, except for nested ops.
+        The inlined ops, without the ops nested inside them.
     """
     body = Region()
     if in_place:

@@ -63,15 +63,15 @@ def computed(
     arguments: str,
     seconds: float,
 ) -> list[str]:
-    """Run a function, and return a text with its results, memref contents and output for each run.
+    """Run a function at least once, and return the results and output of each run as text.
 
     Args:
         module: The module that contains the function.
         context: The context of the module.
         symbol: The function's name.
         arguments: The function's arguments as a list of attributes, such as `1 : i32, 2.0 : f32`.
-            If the text is empty, the function runs several times on pseudo-random arguments, which
-            are the same in every call of `computed`.
+            An empty text means several runs on pseudo-random arguments, which are the same in every
+            call of `computed`.
         seconds: The time limit for all runs together, in seconds.
 
     Raises:

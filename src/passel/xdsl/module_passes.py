@@ -1,7 +1,7 @@
 """Wrappers that run xDSL's own passes as passel passes on any isolated op.
 
-A `ModulePass` runs only on modules. Any other op is moved into a temporary module before the pass
-runs, and is moved back afterwards, even after an error.
+A `ModulePass` runs only on modules. An op that is not a module is moved into a temporary module
+before a `ModulePass` runs, and is moved back afterwards, even after an error.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ def effects_of(kind: type[ModulePass], pass_: Any = None) -> tuple[str, ...]:
 
     Args:
         kind: The `ModulePass` class.
-        pass_: An object with the fields of a pass. Missing fields count as set. If None, the
-            effects of any pass of the class are returned.
+        pass_: An object with the fields of a pass. A missing field counts as not None. If `pass_`
+            is None, the result contains the effects of all passes of the class.
     """
     if kind.__module__.partition(".")[0] != "xdsl":
         return tuple(getattr(kind, "effects", ("unknown",)))

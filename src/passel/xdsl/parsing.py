@@ -40,8 +40,8 @@ def parse_source(
 ) -> Operation:
     """Parse a source text, and return the top-level op.
 
-    As in `mlir::parseSourceFile`, a text that contains only a `builtin.module` is parsed as this
-    module. Otherwise, all top-level ops are wrapped in a new module, which may be empty.
+    As in `mlir::parseSourceFile`, a text that contains only a `builtin.module` is parsed as that
+    module. The top-level ops of any other text, even an empty one, are wrapped in a new module.
 
     Args:
         context: The context, which loads the dialects that the text uses.

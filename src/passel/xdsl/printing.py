@@ -134,9 +134,9 @@ def print_source(
 
 
 def readable_source(text: str, context: Context) -> str:
-    """Convert the text of a file to custom form if both forms parse to the same IR.
+    """Convert generic text to custom form if the custom form parses to the same IR.
 
-    Otherwise, return the text unchanged, since some custom forms are incomplete or do not parse.
+    The text is returned unchanged if the custom form is incomplete or does not parse.
     """
     try:
         custom = print_source(_parse(text, context), context, generic=False)
@@ -147,7 +147,7 @@ def readable_source(text: str, context: Context) -> str:
 
 
 def reading_flags(op: Operation) -> tuple[str, ...]:
-    """Return the command-line flags that a tool needs to parse the printed op."""
+    """Return the command-line flags that a tool needs to parse the text of an op."""
     flags: list[str] = []
     if not isinstance(op, ModuleOp):
         flags.append("--no-implicit-module")

@@ -46,8 +46,8 @@ class HasOnlyGraphRegion(OpTrait):
 def has_ssa_dominance(region: Region) -> bool:
     """Return whether definitions must dominate uses in a region.
 
-    Definitions must dominate uses in every region with several blocks. They must also dominate uses
-    in a single-block region unless the enclosing op has graph regions or is unregistered.
+    Definitions must dominate uses in every region with several blocks. In a single-block region,
+    definitions must dominate uses unless the enclosing op has graph regions or is unregistered.
 
     Source: `mlir::detail::DominanceInfoBase::hasSSADominance`, MLIR 22.
     """

@@ -31,7 +31,7 @@ _OWN_PASSES = {
 
 
 def register(registry: PassRegistry) -> None:
-    """Register passel's passes, then all passes of xDSL and its plugins whose names are free."""
+    """Register passel's passes, and the passes of xDSL and its plugins with other names."""
     for name, place in _OWN_PASSES.items():
         registry.register(name, f"passel.xdsl.passes.{place}", origin="passel", ir="xdsl")
     registry.defer(register_xdsl_passes, ir="xdsl")  # when all packages have registered theirs

@@ -30,7 +30,7 @@ def limited_rewrites(limit: int | None = None) -> Generator[list[str]]:
     walks of a region. Fast paths are disabled, so that rewrites occur in xDSL's order.
 
     Args:
-        limit: The maximum number of rewrites; None for no limit.
+        limit: The maximum number of rewrites, or None for no limit.
 
     Yields:
         A list to which each rewrite appends a line that names the pattern and the op.
@@ -63,7 +63,7 @@ class _Counted(RewritePattern):
     Args:
         pattern: The pattern to apply.
         done: The list of recorded rewrites.
-        limit: The maximum number of rewrites; None for no limit.
+        limit: The maximum number of rewrites, or None for no limit.
     """
 
     def __init__(self, pattern: RewritePattern, done: list[str], limit: int | None) -> None:

@@ -83,8 +83,8 @@ class SourceParser(LocationParser):
     """A faster version of xDSL's parser that adds source locations to ops and block arguments.
 
     Ops and block arguments without an explicit `loc(...)` are located at their name, as in MLIR.
-    The parser otherwise creates the same IR as xDSL's parser, but types and numbers with the same
-    spelling share one object.
+    Except for locations, the IR is the same as the IR from xDSL's parser, but types and numbers
+    with the same spelling share one object.
 
     Args:
         context: The context, which loads the dialects that the text uses.
@@ -93,7 +93,7 @@ class SourceParser(LocationParser):
         source: The source to which locations refer. If None, the parser adds no locations.
 
     Attributes:
-        external_resources: The external resources that were parsed so far, in the order of the
+        external_resources: The external resources that have been parsed so far, in the order of the
             text.
     """
 
@@ -282,7 +282,7 @@ class SourceParser(LocationParser):
         return self._parser_state.dialect_stack[-1]
 
     def parse_top_level(self) -> list[Operation]:
-        """Parse a source of ops, alias definitions and file metadata, and return its top-level ops.
+        """Parse a source with ops, alias definitions and file metadata, and return top-level ops.
 
         Raises:
             ParseError: If the source is not valid MLIR, or if it uses an undefined value.

@@ -75,7 +75,7 @@ def closest_enclosing(op: Operation, fits: Callable[[Operation], bool]) -> Opera
 
 
 def enclosing_table(user: Operation) -> Operation | None:
-    """Return the closest symbol table around an op, which resolves the op's symbol references."""
+    """Return the closest table around an op, in which the op's symbol references are resolved."""
     return closest_enclosing(user, is_table)
 
 

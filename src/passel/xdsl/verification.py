@@ -33,15 +33,15 @@ def verify(op: Operation, *, recursive: bool, dominance: bool = True) -> None:
     Args:
         op: The op, which may be detached.
         recursive: Whether to verify nested ops as well. If False, only `op`, its traits, the
-            structure of its regions and the relations between nested ops are checked. This suffices
-            if all changed nested ops have been verified individually.
-        dominance: Whether recursive verification checks that definitions dominate uses. This check
-            runs last, since it relies on a valid structure.
+            structure of its regions and the relations between nested ops are checked. Non-recursive
+            verification suffices if all changed nested ops have been verified individually.
+        dominance: Whether recursive verification checks that definitions dominate uses. The
+            dominance check runs last, since it relies on a valid structure.
 
     Raises:
-        InvalidIR: If an op is invalid. The structure of an enclosing op is checked before the
-            structure of nested ops, but the verifiers of nested ops run first. Only the first error
-            is raised, with the verifier's exception as its cause.
+        InvalidIR: If an op is invalid. The structure of an op is checked before the structure of
+            its nested ops, but the verifiers of the nested ops run before the op's own verifier.
+            Only the first error is raised, with the verifier's exception as its cause.
     """
     with symbols_at_hand(op if recursive else None):
         _verify(op, recursive=recursive)
@@ -162,8 +162,9 @@ def _look_outward(root: Operation) -> None:
 def outward_checks(op_class: type[Operation]) -> tuple[Callable[[Any], None], ...]:
     """Return the checks of an op class that may depend on ops outside the closest isolated op.
 
-    Among xDSL's own checks, only the checks of symbol uses depend on outside ops. Traits and the
-    verifiers of some dialects run these checks. The checks of other packages may depend on any op.
+    Among xDSL's own checks, only checks of symbol uses depend on ops outside an isolated op.
+    Traits, and the verifiers of some dialects, check symbol uses. The checks of other packages may
+    depend on any op.
     """
     return _outward_checks(op_class, op_class.traits.traits, op_class.verify_)
 

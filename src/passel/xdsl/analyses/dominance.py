@@ -112,10 +112,10 @@ class _Dominance(RegionDominance[Block]):
 class DominanceInfo(_Dominance):
     """The dominance relation: `a` dominates `b` if every path to `b` passes through `a`.
 
-    The first query in a region computes its dominator tree, and the first query in a block computes
-    the order of its ops, both in nearly linear time. Later queries take O(1), or O(depth) across
-    regions. The analysis is valid as long as no block or terminator changes and no op moves within
-    its block.
+    The first query in a region computes the region's dominator tree, and the first query in a block
+    computes the order of the block's ops, in nearly linear time. Later queries take O(1), or
+    O(depth) across regions. The analysis is valid as long as no block or terminator changes and no
+    op moves within its block.
 
     Example:
         >>> from xdsl.dialects.arith import AddiOp, ConstantOp
@@ -140,7 +140,8 @@ class PostDominanceInfo(_Dominance):
     """The post-dominance relation: `a` dominates `b` if all paths from `b` to an exit contain `a`.
 
     The methods have the same names as in `DominanceInfo`. An exit is a block without successors. An
-    infinite loop is treated as if the most distant block of the loop were an exit.
+    infinite loop is treated as if the last block that a forward search reaches in the loop were an
+    exit.
 
     Source: `mlir/lib/IR/Dominance.cpp` and `llvm/Support/GenericDomTreeConstruction.h`.
     """

@@ -52,15 +52,15 @@ _NAMING_DIALECTS = frozenset({"affine", "memref"})
 class EffectSummary(NamedTuple):
     """The memory effects that an op and its nested ops may have.
 
-    Each set contains the values and symbols whose memory is affected. The element None represents
-    unspecified memory.
+    The set for each kind of effect contains the values and symbols whose memory is affected. The
+    element None represents unspecified memory.
 
     Attributes:
         reads: The memory that may be read.
         writes: The memory that may be written.
         allocates: The memory that may be allocated.
         frees: The memory that may be freed.
-        unknown: Whether the op may have any other effects.
+        unknown: Whether the op may have effects that the sets do not contain.
     """
 
     reads: frozenset[SSAValue | SymbolRefAttr | None] = frozenset()

@@ -24,13 +24,13 @@ class Loop:
     Attributes:
         header: The block at the start of each iteration.
         blocks: The blocks of the loop in program order, without blocks nested in ops of the loop.
-        latches: The blocks that end an iteration. In a natural loop, these blocks branch to the
+        latches: The blocks that end an iteration. In a natural loop, the latches branch to the
             header.
-        exits: The blocks outside the loop that are successors of its blocks. For a loop op, the
-            only exit is the block that contains the op.
-        preheader: The only predecessor of the header outside the loop, if this block has no other
-            successor; otherwise None. For a loop op, the preheader is the block that contains the
-            op.
+        exits: The blocks outside the loop that are successors of blocks in the loop. For a loop op,
+            the only exit is the block that contains the op.
+        preheader: The only predecessor of the header outside the loop, or None if there is no such
+            block or if the block has other successors. For a loop op, the preheader is the block
+            that contains the op.
         op: The loop op, or None for a natural loop.
         parent: The innermost enclosing loop, or None for an outermost loop.
         children: The loops immediately inside the loop, in program order.
@@ -108,7 +108,7 @@ class LoopInfo:
         return [loop for loop in self.loops if loop.parent is None]
 
     def is_invalidated(self, preserved: PreservedAnalyses) -> bool:
-        """Return whether a pass did not preserve this analysis or `DominanceInfo`."""
+        """Return whether a pass failed to preserve `LoopInfo` or `DominanceInfo`."""
         return not (preserved.is_preserved(LoopInfo) and preserved.is_preserved(DominanceInfo))
 
     def loop_of(self, block: Block) -> Loop | None:
@@ -116,7 +116,7 @@ class LoopInfo:
         return self._innermost.get(block)
 
     def enclosing_loop(self, op: Operation) -> Loop | None:
-        """Return the innermost loop that contains an op, which for a loop op is an outer loop."""
+        """Return the innermost loop around an op, not counting the op's own loop."""
         return None if op.parent is None else self._innermost.get(op.parent)
 
     def _add(self, loop: Loop) -> Loop:

@@ -45,7 +45,7 @@ class SymbolTables:
     __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride] - compared only
 
     def symbols(self, table: Operation) -> Mapping[str, Operation]:
-        """Return the symbols of a table by name, or an empty mapping if the op is not a table."""
+        """Return the symbols in a table by name, or an empty mapping for any other op."""
         if table not in self._tables:
             named = ((symbol_name(op), op) for op in ops_in(table)) if is_table(table) else ()
             self._tables[table] = {name: op for name, op in named if name is not None}
@@ -59,7 +59,7 @@ class SymbolTables:
         return found[-1] if len(found) == 1 + len(name.nested_references) else None
 
     def lookup(self, user: Operation, name: str | SymbolRefAttr) -> Operation | None:
-        """Return the symbol that a name or reference in `user` denotes, or None if it is undefined.
+        """Return the symbol that a name or reference in `user` denotes, or None if there is none.
 
         As in MLIR, only the closest enclosing symbol table is searched.
         """
@@ -67,7 +67,7 @@ class SymbolTables:
         return None if table is None else self.lookup_in(table, name)
 
     def resolve(self, user: Operation, reference: SymbolRefAttr) -> Iterator[Operation]:
-        """Yield the symbols on the path of a reference in `user`, up to the first unknown name."""
+        """Yield the symbol for each part of a reference in `user`, up to the first unknown name."""
         table = enclosing_table(user)
         if table is not None:
             yield from self._path(table, reference)
@@ -97,9 +97,9 @@ class SymbolUse(NamedTuple):
 class SymbolUsers:
     """The uses of each symbol inside an op, including references nested in attributes.
 
-    A reference is resolved in the closest enclosing symbol table, and is a use of every symbol on
-    its path. Construction takes one walk, and a query takes O(1). The analysis is valid as long as
-    no symbol or reference is added, erased or renamed.
+    A reference is resolved in the closest enclosing symbol table, and is a use of each symbol that
+    one of its components denotes. Construction takes one walk, and a query takes O(1). The analysis
+    is valid as long as no symbol or reference is added, erased or renamed.
 
     Attributes:
         op: The op that contains the symbols and their uses.

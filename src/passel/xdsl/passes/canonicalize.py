@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 class Canonicalizer(Pass["Operation"]):
     """Canonicalize operations: fold them and apply their canonicalization patterns.
 
-    The pass has those options of MLIR's pass that xDSL's rewriter supports. By default, the pass
-    produces the same IR as xDSL's `canonicalize`, except that constants of type `index` wrap around
-    at 64 bits. xDSL's folders do not bound these constants.
+    The pass has the options of MLIR's `canonicalize` that xDSL's rewriter supports. By default, the
+    pass produces the same IR as xDSL's `canonicalize`, except that constants of type `index` wrap
+    around at 64 bits. xDSL's folders do not bound these constants.
 
     Example:
         >>> str(Canonicalizer(max_iterations=2, region_simplify="disabled"))
@@ -65,7 +65,7 @@ class Canonicalizer(Pass["Operation"]):
     )
 
     def run(self, op: Operation, ctx: PassContext) -> None:
-        """Apply xDSL's greedy rewriter to each region until it reaches a fixed point or a limit."""
+        """Apply xDSL's greedy rewriter to each region, up to a fixed point or a limit."""
         some = self.disable_patterns or self.enable_patterns
         patterns: RewritePattern = CanonicalizationRewritePattern()
         if some:

@@ -38,16 +38,16 @@ _NO_LIMIT: Final = 2**32 - 1
 class Inliner(Pass["Operation"]):
     """Inline function calls.
 
-    The pass visits groups of mutually recursive functions bottom-up. It simplifies each function
-    with a pipeline, inlines the calls in the function, and repeats both steps as long as calls are
-    inlined. The body of a function with a single use is moved to the caller before its own calls
-    are inlined, so that chains of calls take linear time. Private functions without remaining uses
-    are erased.
+    The pass visits groups of mutually recursive functions bottom-up. For each group, the pass
+    alternately simplifies the functions with a pipeline and inlines the calls in the functions,
+    until no call is inlined or `max_iterations` is reached. The body of a function with a single
+    use is moved to the caller before the calls in the body are inlined, so that chains of calls
+    take linear time. Private functions without remaining uses are erased.
 
     A call is not inlined if the callee has no body, is recursive or encloses the call, or if the
     call or the callee is marked `no_inline`. A body with several blocks is inlined only where
-    several blocks are allowed. The dialects of all ops in the body must allow inlining (see
-    `passel.xdsl.inlining.InlinerInterface`).
+    several blocks are allowed. The dialects of all ops in the callee's body must allow inlining
+    (see `passel.xdsl.inlining.InlinerInterface`).
 
     Example:
         >>> str(Inliner(default_pipeline=BarePipeline("cse,dce"), max_iterations=2))

@@ -1,4 +1,4 @@
-"""Loop-invariant code motion, as a pass with MLIR's name and a pass with xDSL's name."""
+"""Loop-invariant code motion, under MLIR's name and under xDSL's name."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class LoopInvariantCodeMotion(Pass["Operation"]):
     """Hoist loop-invariant instructions out of `scf.for`.
 
     The body of a loop may never run, so the pass hoists only ops that have no side effects and
-    cannot trap. It hoists a division only if the divisor is a constant that rules out a trap.
+    cannot trap. A division is hoisted only if the divisor is a constant that rules out a trap.
 
     Source: `mlir/lib/Transforms/LoopInvariantCodeMotion.cpp`, MLIR 22, and xDSL's `licm`.
     """

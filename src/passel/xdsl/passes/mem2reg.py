@@ -41,7 +41,7 @@ class Slot:
         home: The block that contains the alloca.
         element: The type of the value in the slot.
         accesses: The loads and stores of the slot in each block of the alloca's region, in program
-            order. A nested load is listed at the position of the op in the block that encloses it.
+            order. A load that is nested in an op of the block is listed at the position of this op.
     """
 
     alloca: AllocaOp

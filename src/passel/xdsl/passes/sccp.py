@@ -60,7 +60,7 @@ class ConstantValues:
     become varying. The fixed-point iteration takes O(uses + edges) visits.
 
     Args:
-        op: The op to analyze. The arguments of its entry blocks are varying.
+        op: The op to analyze. The arguments of the op's entry blocks are varying.
         context: The context whose dialects materialize constants.
         graph: The call graph of `op`, or None if `op` is not a symbol table. With a call graph,
             constants are also propagated into functions whose calls are all known, and out of all
@@ -268,8 +268,8 @@ class SCCP(Pass["Operation"]):
     """Propagate constants, assuming that a branch on a constant takes only one successor.
 
     The pass replaces constant values with constant ops at the start of the function, and erases ops
-    that become unused. It leaves the simplification of branches and blocks to `canonicalize`. The
-    pass follows `cf` branches and `scf` regions. On a symbol table, it also follows `func.call`:
+    that become unused. Run `canonicalize` afterwards to simplify branches and blocks. The pass
+    follows `cf` branches and `scf` regions. On a symbol table, the pass also follows `func.call`:
     constants are propagated into functions whose calls are all known, and out of all functions with
     a body.
 

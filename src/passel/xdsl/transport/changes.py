@@ -1,7 +1,7 @@
 """Encoding and decoding the changes to an op since a snapshot.
 
-Both processes take the same snapshot, so that an index into the snapshot identifies an object in
-each process. Decoding changes the ops, blocks and values of the snapshot in place.
+The sender and the receiver take the same snapshot, so that an index into the snapshot identifies an
+object in each process. Decoding changes the ops, blocks and values of the snapshot in place.
 """
 # pyright: reportPrivateUsage=false
 # Private fields are read and written directly: the setters would repeat checks.
@@ -168,7 +168,7 @@ def decode_changes(root: Operation, data: bytes, context: Context) -> Callable[[
     """Return a function that applies encoded changes to an op.
 
     Args:
-        root: The op to change, which must equal the other process's op at the time of the snapshot.
+        root: The op to change, which must equal the sender's op at the time of the snapshot.
         data: The result of `encode_changes`.
         context: The context of the op, which provides the classes of unregistered ops.
 
@@ -276,8 +276,8 @@ def pickled(
         value: The object to encode.
         name: The op name that errors report.
         nodes: The addresses of all IR nodes that the object may contain.
-        places: The indices of objects that both processes have, by address. None means
-            that the processes share no objects.
+        places: The indices of objects that the sender and the receiver have, by address. None means
+            that they share no objects.
 
     Raises:
         EncodingError: If a part of the object cannot be encoded.
@@ -298,7 +298,7 @@ def unpickled(data: bytes, context: Context, facts: Sequence[Any] = ()) -> Any:
     Args:
         data: The bytes that `pickled` returned.
         context: The context that provides the classes of unregistered ops and attributes.
-        facts: The objects that both processes have, by index.
+        facts: The objects that the sender and the receiver have, by index.
     """
     token = _here.set((context, facts))
     try:

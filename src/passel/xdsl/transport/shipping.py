@@ -1,8 +1,9 @@
 """Copies of xDSL's ops, encoded for processes in which the ops do not exist.
 
-Ops are sent inside copies of their enclosing ops. A copy has the attributes of the enclosing op,
-but contains only declarations of the symbols that the sent ops refer to. The context is sent as the
-names of its loaded dialects. Dialects that are not installed are pickled.
+Ops are sent inside copies of their enclosing ops. The copy of an enclosing op has the op's
+attributes, but contains only the sent ops and declarations of the symbols that the sent ops refer
+to. The context is sent as the names of its loaded dialects. Dialects that are not installed are
+pickled.
 """
 # pyright: reportPrivateUsage=false
 # Loaded dialects are known to contexts alone.
