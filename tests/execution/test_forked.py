@@ -76,7 +76,7 @@ def test_what_cannot_follow_keeps_everything_here(
     assert caplog.messages == [f"not using worker processes: {why} in one process only"]
 
 
-LOST = "which a fork would leave behind"
+LOST = "which a forked process would lack"
 
 
 class UsePool(Pass[Any, ThreadPoolExecutor]):

@@ -341,11 +341,11 @@ def test_a_setup_that_adds_passes(tool: Tool, capsys: Capsys) -> None:
         (Flag("again", name="cse-"), ""),
         (Flag("again", name="lint"), "flag '--lint' already exists"),
         (Flag("again", name="far", short=("o",)), "flag '--o' already exists"),
-        (Flag("nameless"), "no name in "),
+        (Flag("nameless"), "it has no name: "),
     ],
 )
 def test_flags_that_are_taken(tool: Tool, capsys: Capsys, flag: Flag, message: str) -> None:
     """A flag that the tool has already, or without a name, is refused instead of lost."""
     assert opt_main(["in.mlir"], name="my-opt", flags=[flag]) == bool(message)
-    expected = f"my-opt: error: a flag of a tool or an IR cannot be used: {message}"
+    expected = f"my-opt: error: cannot add a flag of the tool or the IR: {message}"
     assert capsys.readouterr().err.startswith(expected if message else "")

@@ -157,5 +157,5 @@ def test_ops_of_classes_that_make_themselves_are_not_sent() -> None:
     adapter, _, functions, _ = module()
     noted = adapter.note(functions[0])
     functions[0].regions[0].block.add_op(NotingOp.create())
-    with pytest.raises(EncodingError, match="creates its ops in its own way"):
+    with pytest.raises(EncodingError, match="overrides how its ops are created"):
         adapter.encode_changes(functions[0], noted)

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class UsageError(PasselError):
     """An error in the command line of a tool.
 
-    The message is shown to the user. A tool raises this error before it processes any input, except
-    if an output file cannot be written. Mistakes in the input raise other errors.
+    The message is shown to the user. A tool raises this error before it processes any input, or
+    when it cannot write an output file. Mistakes in the input raise other errors.
     """
 
 
@@ -53,8 +53,8 @@ class Flag:
         choices: The allowed values, by default those in a metavar such as `<list|tree>`. Without
             choices, any value is allowed.
         repeated: Whether the flag can be given several times to collect several values.
-        parse: A function that converts the text of a value. The message of a `ValueError` completes
-            a sentence that starts with the name of the flag.
+        parse: A function that converts the text of a value. If the function raises a `ValueError`,
+            the message completes a sentence that starts with the name of the flag.
         ir: The name of the IR that the flag applies to, or an empty string for all IRs.
         name: The long name of the flag, without dashes.
         common: Whether the short help lists the flag.
@@ -152,7 +152,7 @@ class Frontend:
     other methods.
 
     Args:
-        adapter: The adapter of the IR, which the default implementations use.
+        adapter: The adapter of the IR, for the default implementations of the methods.
 
     Attributes:
         flags: The flags that the frontend adds to the flags of the tool.

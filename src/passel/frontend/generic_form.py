@@ -34,7 +34,7 @@ class GenericSyntaxError(ValueError):
 
 
 class Value(NamedTuple):
-    """A value with a name and a type."""
+    """An SSA value: a name such as `%0`, and a type."""
 
     name: str
     type: str
@@ -108,7 +108,7 @@ class Op:
                 yield from op.walk()
 
     def entry(self, key: str) -> str | None:
-        """Return the value of a property or attribute, or None."""
+        """Return the value of the property or attribute `key`, or None if the op has neither."""
         entries = (each.partition(" = ") for each in (*self.properties, *self.attributes))
         return next((value for name, _, value in entries if name == key), None)
 
@@ -168,7 +168,7 @@ def _names(values: Iterable[Value]) -> list[str]:
 
 
 def symbol_in(text: str) -> str | None:
-    """Return the symbol name of the op at the start of a text, or None."""
+    """Return the name of the symbol that the op at the start of a text defines, or None."""
     found = _SYMBOL.search(text.partition("\n")[0])
     return found[1] if found else None
 

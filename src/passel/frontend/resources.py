@@ -1,4 +1,4 @@
-"""External resources: data that tools store in an IR file, such as a pipeline to replay.
+"""External resources: data, such as a pipeline to replay, that tools store in an IR file.
 
 This module processes only text, and therefore needs no IR package.
 """
@@ -26,13 +26,13 @@ _ESCAPES = {"n": b"\n", "t": b"\t", '"': b'"', "\\": b"\\"}
 
 
 class ExternalResource(NamedTuple):
-    """An entry of the block `external_resources` at the end of a file.
+    """An entry in the block `external_resources` at the end of a file.
 
     Attributes:
         group: The name of the group that contains the entry, such as `mlir_reproducer`.
         key: The name of the entry in the group.
-        value: The value of the entry, which is a boolean or the bytes of a string. The value of a
-            blob is the bytes of the string `"0x..."`.
+        value: The value of the entry: a boolean, or the bytes of a string. The value of a blob is
+            the text of the blob in hexadecimal, such as `b"0x0400"`.
         key_start: The offset of the key in the text, in code points.
         value_start: The offset of the value in the text, in code points. The value of a string
             starts at the opening quote.

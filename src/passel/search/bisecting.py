@@ -1,8 +1,8 @@
 """Bisection, which finds the pass execution or the rewrite that makes IR interesting.
 
-`bisect` runs a pass manager on new inputs, each time up to a different execution. `Bisection`
-searches the recorded states of a run without running passes. To find a rewrite, `guilty_rewrite`
-runs a pass again, only on the op of the execution.
+`bisect` runs a pass manager on new copies of the input, each time up to a different execution.
+`Bisection` searches the recorded states of a run without running passes. To find a rewrite,
+`guilty_rewrite` runs a pass again, only on the op of the execution.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Found(NamedTuple):
 def bisect(
     make_input: Callable[[], Any], manager: PassManager, is_bad: Callable[[Any], bool]
 ) -> Found:
-    """Find the pass execution after which an op is bad, on any IR.
+    """Find the pass execution that makes an op of any IR bad.
 
     For N executions, the binary search runs the pipeline about log2(N) + 3 times, each time on a
     new op. A dynamic pipeline counts as a part of the pass that runs the pipeline.
@@ -78,7 +78,7 @@ def bisect(
         TypeError: If `make_input` or `is_bad` is not a function.
         SearchError: If the op is bad before any pass has run, the op is good after all passes have
             run, or two calls to `make_input` return the same op.
-        PassFailedError: If a pass fails. The error names the pass.
+        PassFailedError: If a pass fails.
 
     Example:
         >>> from passel import PassManager
@@ -170,7 +170,8 @@ class Culprit(NamedTuple):
     Attributes:
         execution: The recorded execution.
         before: The text of the IR before the execution.
-        others: The other candidates, if the oracle cannot check the IR between the candidates.
+        others: The other executions that may be the cause, if the oracle cannot check the IR
+            between the executions.
         symbols: The symbol names of the ops that the execution made interesting, if known.
     """
 
@@ -221,7 +222,7 @@ class Bisection:
 
         Raises:
             SearchError: If the last state is not interesting, the first state is interesting, or
-                the oracle cannot check one of the two states.
+                the oracle cannot check the first or last state.
             UnsteadyError: If the oracle gives different answers about the first or last state.
         """
         if found := self._check_ends():

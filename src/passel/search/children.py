@@ -27,7 +27,7 @@ class SearchError(PasselError):
 
 
 class Died(NamedTuple):
-    """The death of a child process while the process worked on an item.
+    """A description of how a child process died while it processed an item.
 
     Attributes:
         code: The exit code of the child, which is negative for a signal, or None if unknown.
@@ -49,7 +49,7 @@ class Died(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """A directory for the files of an item, which remains after the child process dies.
+    """A directory that stores the files of an item, even after the child process dies.
 
     Attributes:
         folder: The path of the directory.
@@ -106,8 +106,8 @@ def in_children(
             for no limit.
 
     Returns:
-        The result of the call, or a `Died` object, by the index of the item. Items that were
-        not processed are missing.
+        The result of each call, or a `Died` object if the child died, by the index of the item.
+        Items that were not processed are missing.
 
     Raises:
         PasselError: If the function raises a `PasselError` for an item.
@@ -153,7 +153,7 @@ def in_children(
 
 
 def in_child(function: Callable[[Scratch], _R]) -> _R | Died:
-    """Call a function in a child process, and return the result, or a `Died` object."""
+    """Return the result of a call in a child process, or a `Died` object if the child died."""
     results = in_children(lambda _, scratch: function(scratch), [None])
     if not results:
         raise SearchError("a child process could not send its result")

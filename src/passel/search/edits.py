@@ -1,7 +1,7 @@
 """Edits that reduce a tree of ops.
 
-Each kind of edit finds all possible edits of this kind, and applies a subset of these edits. Edits
-do not depend on dialects. The verifier of the IR decides whether an edited tree is valid.
+A `Kind` object finds all possible edits of one kind, and applies a subset of the edits. Edits do
+not depend on dialects. The verifier of the IR decides whether an edited tree is valid.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ class Oracle(ABC):
 
     Attributes:
         pipeline: The pipeline to run on the IR of a case, or an empty string to check only the IR.
-        failed: The failed execution in a record at which the search ends, or None.
+        failed: The failed execution at which the search of a record ends, or None.
         only: The symbol names of the ops to check, or an empty collection for all ops.
     """
 
@@ -74,9 +74,9 @@ class Oracle(ABC):
         """Return the answer about a case."""
 
     def of_death(self, died: Died) -> Answer:
-        """Return the answer about a case that crashed the child process.
+        """Return the answer about a case that crashes the child process.
 
-        By default, the verdict on a case that crashed is unknown.
+        By default, the verdict on the case is unknown.
         """
         return Answer(Verdict.INVALID)
 
@@ -253,12 +253,12 @@ class Computes(Protocol):
 
 
 class ComputesElse(Oracle):
-    """An oracle that finds IR interesting if functions compute different results than before.
+    """An oracle that finds IR interesting if functions no longer compute the original results.
 
     The results are compared with the results of the IR in `first`. If `first` is None, the results
     after the pipeline of a case are compared with the results before the pipeline. Functions that
-    cannot be run in the original IR are skipped. A function that later takes more than twice the
-    time limit counts as different.
+    cannot be run in the original IR are skipped. In IR other than the original, a function counts
+    as different if it takes more than twice the time limit.
 
     Args:
         subject: The subject that parses and runs cases.

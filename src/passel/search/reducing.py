@@ -80,7 +80,7 @@ Place: TypeAlias = "tuple[int] | tuple[int, int]"
 
 
 def places(pipeline: str) -> tuple[list[Place], list[Place]]:
-    """Return the places of all passes and the places of all options in a pipeline.
+    """Return the indices of all passes in a pipeline, and the index pairs of all options.
 
     Example:
         >>> places("any(cse,func.func(inline{a=1 b=2}))")
@@ -162,7 +162,7 @@ class Reducer:
         return self._size(self.best, self._root)
 
     def offer(self, cases: Sequence[Case]) -> bool:
-        """Replace the best case with the first interesting case in a list, even if it is larger.
+        """Make the first interesting case in a list the best case, even if this case is larger.
 
         Returns:
             Whether any case in the list is interesting.

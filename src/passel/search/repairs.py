@@ -65,8 +65,9 @@ def set_function_type(op: Op, text: str) -> None:
 class Repair:
     """A repair that replaces the uses of values that are no longer defined.
 
-    The replacement is an operand of the former defining op with the same type, another visible
-    value of this type, a new argument of the function, or a constant, in this order of preference.
+    The replacement has the same type as the old value. In order of preference, the replacement is
+    an operand of the op that defined the value, another visible value, a new argument of the
+    function, or a constant.
 
     Args:
         root: The tree to repair.

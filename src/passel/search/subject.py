@@ -1,4 +1,4 @@
-"""Parsing and running cases of IR with a pipeline, and identifying failures."""
+"""Parsing and running cases, which consist of IR and a pipeline, and identifying failures."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _PARTICULAR = re.compile(
 
 
 class Case(NamedTuple):
-    """A case, which consists of IR and a pipeline to run on the IR.
+    """A case: IR, and a pipeline to run on the IR.
 
     Attributes:
         ir: The text of the IR.
@@ -57,7 +57,8 @@ class FailureIdentity(NamedTuple):
     """The properties by which failures of different cases are compared.
 
     Attributes:
-        path: The path of the pass without its numbers, since the numbers depend on the pipeline.
+        path: The path of the failed pass without the numbers in the path, which depend on the
+            pipeline.
         kind: The type of the exception, the name of the signal, or the kind of the failure.
         message: The first line of the message, without the names of values, symbols and types.
     """
@@ -76,7 +77,7 @@ class FailureIdentity(NamedTuple):
 
     @classmethod
     def of_death(cls, died: Died) -> FailureIdentity:
-        """Return the identity of a crash in the last pass that the child process noted."""
+        """Return the identity of a crash in the pass that the child process noted last."""
         return cls(_INDEX.sub("", died.note), died.cause, head(died.words))
 
     def __str__(self) -> str:

@@ -1,7 +1,7 @@
 """Interpreting C++ code in declarations: types, defaults, choices, and op and dialect classes.
 
-The functions raise `UnknownCpp` for code that only a C++ compiler can evaluate. The generated file
-contains such code in a comment.
+The functions raise `UnknownCpp` for code that only a C++ compiler can evaluate. In generated Python
+files, comments contain the C++ code that this module cannot interpret.
 """
 
 from __future__ import annotations
@@ -208,7 +208,7 @@ def choice_of(constant: str, among: tuple[Choice, ...]) -> str:
     """Return the keyword of the choice for a C++ constant, ignoring missing name qualifiers.
 
     Raises:
-        UnknownCpp: If no choice has this constant.
+        UnknownCpp: If no choice has the constant.
     """
     parts = normalized(constant).split("::")
     for choice in among:

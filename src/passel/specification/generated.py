@@ -31,9 +31,10 @@ INDENT = "    "
 def pass_decls(passes: Sequence[PassDeclaration], *, group: str = "", module: str = "") -> str:
     """Generate a Python module with base classes, option classes and registration functions.
 
-    For each pass, its author derives a class from the generated base class, gives the class the
-    name of the record, and defines `run`. If a declaration changes, only this module must be
-    generated again. Each field and each statement is on a single line.
+    To implement a pass, derive a class from the generated base class, give the derived class the
+    name of the TableGen record, and define `run`. If a declaration changes, generate only the
+    module with the base classes again. In the module, each field and each statement is on a single
+    line.
 
     Args:
         passes: The declared passes.
@@ -186,8 +187,8 @@ _BASE = "TypedNativePass"
 def native_facts(passes: Iterable[PassDeclaration]) -> str:
     """Return the text of a table with one line for each pass, sorted by pass name.
 
-    A line contains the pass name, the class name, and other facts as JSON. The facts do not include
-    descriptions.
+    A line contains the pass name, the class name and, as JSON, the anchor or interface, dialects,
+    options and statistics of the pass, without descriptions.
 
     Args:
         passes: The declared passes.

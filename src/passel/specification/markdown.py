@@ -35,7 +35,7 @@ class PassEntry(NamedTuple):
         description: The description in Markdown with any common indentation, or an empty string.
         options: The name and the description of each option.
         statistics: The name and the description of each statistic.
-        facts: The additional lines below the description, which mlir-tblgen does not print.
+        facts: Lines below the description that are not in mlir-tblgen's output.
     """
 
     name: str
@@ -86,7 +86,7 @@ def pass_doc(passes: Iterable[PassDeclaration | type[Pass[Any, Any]]]) -> str:
 
 
 def entries(passes: Iterable[PassEntry]) -> str:
-    """Return a Markdown section for each pass, sorted by name and separated by empty lines."""
+    """Return the Markdown sections of passes, sorted by pass name and separated by empty lines."""
     found = sorted(passes, key=lambda entry: entry.name)
     return "".join(f"\n{block}" for entry in found for block in _blocks(entry))
 

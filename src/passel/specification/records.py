@@ -39,7 +39,7 @@ class OptionDeclaration:
         type: The C++ type of the option, or the element type of a list option.
         default: The C++ expression for the default value, or an empty string for no default.
         description: The help text of the option.
-        flags: The additional arguments of the C++ constructor, such as the choices.
+        flags: Additional arguments for the C++ constructor of the option, such as the choices.
         is_list: Whether the option accepts several values.
         place: The location of the declaration.
     """
@@ -76,7 +76,7 @@ class PassDeclaration:
     """The declaration of a pass in a `.td` file.
 
     Attributes:
-        def_name: The name of the record, which is also the name of the class.
+        def_name: The name of the TableGen record and of the pass class.
         argument: The name of the pass in pipelines.
         base_class: The base class of the pass in C++.
         summary: The summary in one line.

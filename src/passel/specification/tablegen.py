@@ -59,13 +59,12 @@ def read_records(file: str, include: Sequence[str] = (), *, program: str = "") -
 
     Args:
         file: The path of the file.
-        include: The directories to search for included files before the directory `INCLUDE` is
-            searched.
+        include: The directories to search before `INCLUDE` for included files.
         program: The path or name of llvm-tblgen, as for `find_tablegen`.
 
     Raises:
         SpecificationError: If TableGen is not found or rejects the file. The error contains the
-            location in the file.
+            location of the mistake in the file.
     """
     tablegen = find_tablegen(program)
     if not Path(file).is_file():

@@ -46,7 +46,7 @@ class AdapterContract(Subject):
         has_parents: Whether the adapter can find the parent of an op.
         has_locations: Whether the ops that `build` returns have a location in a file.
         knows_changes: Whether a run detects changes to the IR (see `IRAdapter.finds_changes`).
-        foreign: Passes of the IR's own framework, for an adapter that wraps such passes.
+        foreign: Passes of the IR's own framework, if the adapter can wrap passes.
         source: The text of an IR file, for an adapter with a frontend.
 
     A subclass defines four methods. `build(node, context)` returns a valid op for a node and all
@@ -61,7 +61,7 @@ class AdapterContract(Subject):
     def test_types(self) -> None:
         """The adapter has a name, and each method returns a value of the declared type.
 
-        If this test fails, fix this failure before the others.
+        Fix a failure of this test before failures of other tests.
         """
         check(self.adapter.name, "'name' of the adapter is empty")
         sample = self._sample()
@@ -321,7 +321,7 @@ class AdapterContract(Subject):
     # -- Optional abilities ------------------------------------------------------------------
 
     def test_sending(self) -> None:
-        """Changes that are encoded for an op and decoded for a copy have the same effect."""
+        """Decoding the encoded changes of an op changes a copy of the op in the same way."""
         able = self._able(SendsOps)
         context = self.adapter.create_context()
         sample, copy = self._sample(context), self._sample(context)
@@ -332,7 +332,7 @@ class AdapterContract(Subject):
             able.decode_changes(func, able.encode_changes(other, noted), context)()
             flags = PrintFlags(generic=True)
             after, expected = (self.adapter.print_op(op, flags) for op in (func, other))
-            equal(after, expected, "an op after 'decode_changes' with another op's changes")
+            equal(after, expected, "the copy of an op after 'decode_changes'")
         kept = [now is func for now, func in zip(sample.functions(), functions, strict=True)]
         check(all(kept), "'decode_changes' replaced its op with another object")
 
@@ -346,7 +346,7 @@ class AdapterContract(Subject):
         raised(TypeError, lambda: able.wrap_pass(3), "'wrap_pass(3)'")
 
     def test_files(self) -> None:
-        """Text that a frontend has printed can be parsed, and prints as the same text again."""
+        """A frontend can parse the text that it emits, and then emits the same text again."""
         if not self.source:
             raise SkipTest("no source is given")
         frontend: Frontend = self._able(BringsFrontend).make_frontend()

@@ -53,7 +53,7 @@ def run_passes(
 ) -> PassesRun:
     """Run a pipeline on IR text in a new context.
 
-    Analyses that passes claim to preserve are recomputed and compared.
+    Analyses that passes claim to preserve are compared with recomputed analyses.
 
     Args:
         source: The text of the IR. Several top-level ops are wrapped in a module.
@@ -61,7 +61,7 @@ def run_passes(
         adapter: The name of the IR: `xdsl`, `mlir`, or the name of another installed adapter.
         passes: Additional pass classes to register.
         name: The name of the text in error messages.
-        line: The number of lines that precede the text in a file.
+        line: The number of lines before the text in the file that contains the text.
 
     Raises:
         UnreadableError: If the text is not valid IR.
@@ -99,7 +99,7 @@ def check_passes(
     """Run a pipeline on each part of a file, and compare the output with the file's CHECK lines.
 
     Args:
-        path: The path of the file. The lines `// -----` separate independent parts.
+        path: The path of the file. Lines `// -----` separate independent parts of the file.
         pipeline: The text of the pipeline, as for `run_passes`.
         prefix: The prefix of the CHECK lines.
         adapter: The name of the IR, as for `run_passes`.
@@ -139,7 +139,7 @@ def _mismatch(path: Path, output: str, prefix: str) -> str:
 
 
 class EventRecorder(PassInstrumentation):
-    """An instrumentation that records the hooks of pipelines, passes and analyses.
+    """An instrumentation that records calls to the hooks for pipelines, passes and analyses.
 
     The recorder appends a line such as `before-pass cse @f` for each call to a hook.
     `FullEventRecorder` records all hooks.
@@ -200,7 +200,7 @@ class FullEventRecorder(EventRecorder):
     finds_changes = True
 
     def after_pass(self, step: Step, op: Any) -> None:
-        """Record the hook, and whether the pass was skipped or changed the op."""
+        """Record the call, and whether the pass was skipped or changed the op."""
         if self.ended.skipped:
             self._record("pass-skipped", _name(step), op)
         elif self.ended.changed:

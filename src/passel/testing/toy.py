@@ -118,7 +118,7 @@ class ToyAdapter(IRAdapter):
         """Return None, since toy ops do not know their context."""
 
     def load_dialects(self, context: set[str], names: Iterable[str]) -> None:
-        """Add dialects to a context, and reject all dialects except `toy` and `extra`."""
+        """Add dialects to a context, rejecting all dialects except `toy` and `extra`."""
         for name in names:
             if name not in ("toy", "extra"):
                 msg = f"there is no dialect '{name}'"
@@ -126,7 +126,7 @@ class ToyAdapter(IRAdapter):
             context.add(name)
 
     def kind_of(self, op: ToyOp) -> OpKind:
-        """Return the kind of an op, which is unregistered unless `kinds` contains its name."""
+        """Return the kind of an op, which is unregistered unless `kinds` contains the op's name."""
         other = OpKind(op.name, registered=False, isolated=False, implements=().__contains__)
         return self.kinds.get(op.name, other)
 
@@ -179,7 +179,7 @@ class ToyAdapter(IRAdapter):
         return (op, op.symbol, op.value, *inside)
 
     def ship(self, ops: Sequence[ToyOp], context: set[str]) -> bytes:
-        """Encode ops as JSON, together with the enclosing ops but without other nested ops."""
+        """Encode ops and their enclosing ops as JSON, but not the siblings of the ops."""
         enclosing = [outer.head for outer in outwards(self, ops[0])][1:]
         return json.dumps([sorted(context), enclosing, [*map(str, ops)]]).encode()
 

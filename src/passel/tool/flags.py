@@ -53,7 +53,7 @@ NOT_HERE = {name: reason for reason, names in _REASONS.items() for name in names
 
 
 class UnknownFlagError(UsageError):
-    """A flag on the command line is neither a flag of the tool nor the name of a pass.
+    """The error for a flag that is neither a flag of the tool nor the name of a pass.
 
     Attributes:
         name: The name of the unknown flag.
@@ -70,7 +70,7 @@ class GivenFlag(NamedTuple):
     Attributes:
         flag: The declaration of the flag.
         name: The name with dashes, as typed, such as `-p`.
-        text: The text of the value; None if there is none.
+        text: The text of the value, or None if the flag has no value.
         value: The value.
     """
 

@@ -48,7 +48,7 @@ class ToolDefinition:
         adapter: The adapter of the tool's only IR. None means that `--ir` selects the IR.
         dialects: Dialects that the tool adds to the dialects of the IR.
         flags: Flags that the tool adds to the flags of passel-opt.
-        takes: Whether the tool accepts a flag of passel-opt.
+        takes: A function that returns whether the tool accepts a flag of passel-opt.
         setup: A function that is called before each run with the pass manager and the values of the
             flags in `flags`. None means that there is no setup.
         version: The version of the tool.
@@ -118,7 +118,7 @@ class IRChoice:
         return takes.with_dialects(dialects) if dialects else adapter
 
     def adapter_across(self, name: str) -> IRAdapter:
-        """Return the adapter of the other IR of a mixed pipeline, with its additional dialects.
+        """Return the adapter of a mixed pipeline's other IR, including the additional dialects.
 
         Args:
             name: The name of the other IR: `xdsl` or `mlir`.

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class Observers(ExitStack):
-    """The instrumentations of all runs on the input, which write their reports on exit.
+    """The instrumentations that flags select for all runs, and the reports to write on exit.
 
     Args:
         settings: The settings of the command line.
@@ -67,7 +67,7 @@ class Observers(ExitStack):
 
     @contextmanager
     def part(self) -> Generator[None]:
-        """Create the instrumentations for one part of the input and print the timing afterwards."""
+        """Create the instrumentations for a part of the input, and print the timing at the end."""
         given = self._settings
         self._observers = [] if self._printer is None else [self._printer]
         with ExitStack() as stack:
@@ -131,7 +131,7 @@ class Observers(ExitStack):
         self._lacks_record = False
 
     def finish(self, *, good: bool) -> None:
-        """Print the remarks about the whole input.
+        """Print remarks about nested pipelines that never ran and a missing recorded pipeline.
 
         Args:
             good: Whether the runs on all parts of the input succeeded.

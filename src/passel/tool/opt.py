@@ -82,11 +82,11 @@ def opt_main(  # noqa: PLR0913 - a keyword for each
         name: The program's name in help, messages and replay commands.
         registry: The registry of available passes; by default, the passes of all installed
             packages.
-        dialects: Additional dialects. For xDSL, these are `Dialect` objects. For MLIR's bindings,
-            these are functions that add dialects to a `DialectRegistry`. If `--ir` selects the IR,
-            dialects of other IRs are ignored.
-        adapter: The adapter of the tool's only IR. The adapter must provide a frontend, see
-            `passel.frontend.BringsFrontend`. By default, `--ir` selects the IR.
+        dialects: Additional dialects. The dialects of xDSL are `Dialect` objects. The dialects of
+            MLIR's bindings are functions that add dialects to a `DialectRegistry`. If `--ir`
+            selects the IR, dialects of other IRs are ignored.
+        adapter: The adapter of the tool's only IR. The adapter must provide a frontend (see
+            `passel.frontend.BringsFrontend`). By default, `--ir` selects the IR.
         flags: Flags that the tool adds to the flags of passel-opt.
         setup: A function that is called before each run with the pass manager and the values of the
             flags in `flags`, by name. The function can add instrumentation and change verification.
@@ -361,7 +361,7 @@ class _Part:
                 raise
             if self._source.is_recorded:  # its lines are not IR
                 for flag in recorded_plugins(self._settings):
-                    error.add_note(f"the recorded run had the flag {flag}")
+                    error.add_note(f"the recorded run had the flag {flag}, which is missing here")
                 raise
             *others, last = [recorded.diagnostic(problem) for problem in error.problems]
             if hint := hint_at_passes(error, self._settings.choice):

@@ -255,8 +255,8 @@ def _allowed_effects(names: tuple[str, ...]) -> tuple[str, ...]:
 def run_stretch(manager: PassManager, op: Any, settings: Settings, **how: Any) -> RunResult:
     """Run the passes of a pipeline between `--start-after` and `--stop-after`.
 
-    The whole pipeline is built, and a gate skips the passes outside this range. Therefore, the
-    other passes have the same paths, statistics and options as in a full run.
+    The whole pipeline is built, and a gate skips some of the passes, so that the remaining passes
+    have the same paths, statistics and options as in a full run.
 
     Args:
         manager: The pass manager of the whole pipeline.
@@ -294,7 +294,7 @@ def run_stretch(manager: PassManager, op: Any, settings: Settings, **how: Any) -
 
 
 def place_in(paths: Sequence[str], settings: Settings, flag: str) -> Place | None:
-    """Return the place that `--start-after` or `--stop-after` names, or None if not given.
+    """Return the place that `--start-after` or `--stop-after` names, or None if neither is given.
 
     Raises:
         UsageError: If the pipeline does not contain the place.

@@ -113,8 +113,8 @@ def _complain(text: str, words: Sequence[str]) -> None:
 def prepare_process() -> None:
     """Handle SIGTERM and SIGHUP like Ctrl-C, and print the Python stack after a native crash.
 
-    Closed standard streams are redirected to the null device. Otherwise, a file could reuse the
-    descriptor of a closed stream, and native code could write to that file.
+    Closed standard streams are redirected to the null device, since native code could otherwise
+    write to a file that reuses the descriptor of a closed stream.
     """
     import faulthandler
     import signal

@@ -12,7 +12,7 @@ Examples:
 passel-opt --record=<file> writes a record. The report shows the pipeline with times and changes or,
 with --step, the changes of one pass. For two records of the same input, the report compares the
 times and statistics of each pass and counts the ops on which the results differ. With --diff, the
-report shows the differences. With -o, the report is an HTML page that contains all of this.
+report shows the differences. With -o, the full report is an HTML page.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class _Flags(FlagGroup):
     op: str = flag("show this op after --step, or after each pass that changed the op", "<@name>")
     diff: bool = flag("show changes as diffs")
     locations: bool = flag("print locations")
-    generic: bool = flag("print IR in generic form, as recorded")
+    generic: bool = flag("print IR in the generic form of the record")
     color: Any = DiagnosticFlags.flags["color"]
 
 

@@ -86,7 +86,7 @@ class PipelineFlags(FlagGroup):
     )
     verify_analyses: bool = flag("verify preserved analyses, or that no other op changes", **_read)
     check_isolation: bool = flag(DITTO, **_read)
-    stop_after: str = common("run only passes up to, or after, this one", "<place>", replayed=True)
+    stop_after: str = common("run only passes up to, or after, <place>", "<place>", replayed=True)
     start_after: str = common(DITTO, "<place>", replayed=True)
 
 
@@ -123,7 +123,7 @@ class OutputFlags(FlagGroup):
     target: str = common(
         "the output format, such as riscv-asm", "<target>", "mlir", short=("t",), ir="xdsl"
     )
-    emit_bytecode: bool = flag("write MLIR bytecode, optionally in this version", ir="mlir")
+    emit_bytecode: bool = flag("write MLIR bytecode, optionally in version <n>", ir="mlir")
     emit_bytecode_version: int | None = flag(DITTO, "<n>", parse=number_of, ir="mlir")
     output_split_marker: str = flag("the line to print between parts", "<marker>", "// -----")
     mlir_print_op_generic: bool = common("print ops in generic form", short=("print-op-generic",))
@@ -133,10 +133,10 @@ class OutputFlags(FlagGroup):
     mlir_pretty_debuginfo: bool = flag(DITTO, ir="mlir")
     mlir_use_nameloc_as_prefix: bool = flag("name values after their locations", ir="mlir")
     mlir_print_assume_verified: bool = flag("print the IR without verifying it first", ir="mlir")
-    mlir_print_skip_regions: bool = flag("print regions as {...}, or print without aliases")
+    mlir_print_skip_regions: bool = flag("print regions as {...}, or print no aliases")
     mlir_print_local_scope: bool = flag(DITTO)
     mlir_elide_elementsattrs_if_larger: int | None = flag(
-        "elide larger elements or strings", "<n>", parse=number_of
+        "elide data larger than <n>", "<n>", parse=number_of
     )
     mlir_elide_resource_strings_if_larger: int | None = flag(DITTO, "<n>", parse=number_of)
 
@@ -148,7 +148,7 @@ class DiagnosticFlags(FlagGroup):
         "check diagnostics against expected-error comments", "<all|only-expected>", implied="all"
     )
     mlir_diagnostic_verbosity_level: str = flag(
-        "hide less severe diagnostics, or notes", "<level>", "remarks"
+        "hide diagnostics below <level>, or notes", "<level>", "remarks"
     )
     mlir_disable_diagnostic_notes: bool = flag(DITTO)
     mlir_print_op_on_diagnostic: bool = flag("print the op that an error is about", default=True)
@@ -208,7 +208,7 @@ class ReportFlags(FlagGroup):
     )
     info_output_file: str = flag("write timing and statistics to a file", "<file>")
     record: str = common("record the run for passel-report and passel-bisect", "<file>")
-    log_actions_to: str = flag("log pass executions, or only those at this place", "<file>")
+    log_actions_to: str = flag("log pass executions, or only those at a location", "<file>")
     log_mlir_actions_filter: str = flag(DITTO, "<file:line[:col]>")
     profile_actions_to: str = flag("write a trace for Chrome or Perfetto", "<file>")
     mlir_debug_counter: str = flag(
@@ -359,7 +359,7 @@ def by_name(flags: Iterable[Flag]) -> dict[str, Flag]:
     for each in flags:
         for name in (each.name, *each.short):
             if not name or name in found:
-                what = f"flag '--{name}' already exists" if name else f"no name in {each}"
-                raise DefinitionError(f"a flag of a tool or an IR cannot be used: {what}")
+                what = f"flag '--{name}' already exists" if name else f"it has no name: {each}"
+                raise DefinitionError(f"cannot add a flag of the tool or the IR: {what}")
             found[name] = each
     return found

@@ -92,7 +92,7 @@ def _left_behind() -> str:
         with suppress(ChildProcessError):
             os.waitpid(child, 0)
         found = "threads of a library" if _threads() > 1 + len(ready) else ""
-    return found and f"this process has {found}, which a fork would leave behind"
+    return found and f"this process has {found}, which a forked process would lack"
 
 
 def _threads() -> int:

@@ -64,7 +64,7 @@ class Inliner(Pass["Operation"]):
         help="The pipeline for callables that op-pipelines does not list.",
     )
     op_pipelines: tuple[OpPassManager, ...] = option(
-        default=(), help="Pipelines that simplify callables of one kind, such as `func.func(cse)`."
+        default=(), help="Pipelines, each for callables of one kind, such as `func.func(cse)`."
     )
     max_iterations: int = option(
         default=4, help="Maximum number of inlining iterations in a group of recursive functions."

@@ -350,7 +350,7 @@ def _kind_of(node: Any) -> Any:
     if isinstance(node, UnregisteredOp):
         return node.op_name.data
     if isinstance(node, Operation) and _makes_itself(type(node)):
-        raise EncodingError(f"the class of '{node.name}' creates its ops in its own way")
+        raise EncodingError(f"the class of '{node.name}' overrides how its ops are created")
     return cast("Any", type(node))
 
 
