@@ -1,4 +1,4 @@
-"""The loop over the steps of a pipeline, which is the only code that executes passes.
+"""The loop over the steps of a pipeline: the only code that executes passes.
 
 `Loop.run_steps` executes each step on an op in this order: gates, the pass or the nested pipelines,
 a check that the op still exists, invalidation of analyses, detection of changes, and verification.

@@ -17,7 +17,7 @@ last_words: list[Callable[[], str]] = []
 
 
 def flush() -> None:
-    """Flush standard output and standard error, unless a stream is closed or missing."""
+    """Flush standard output and standard error, but skip closed or missing streams."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, OSError, ValueError):
             stream.flush()

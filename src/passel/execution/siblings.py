@@ -92,7 +92,7 @@ class Siblings:
         return checked + total
 
     def run_task(self, task: PassContext[Any]) -> Outcome:
-        """Run a nested pipeline on one op, and report earlier changes by passes on sibling ops."""
+        """Run a pipeline on an op, and report earlier changes to the op by passes on siblings."""
         __tracebackhide__ = True
         run = task.run  # in a worker, a branch of the run
         if self._gone and not self._lifetime.survives_loss:

@@ -35,7 +35,8 @@ class Distribution(ABC):
 
     Attributes:
         workers: The plural noun for the workers in messages.
-        declared: The name of the pass attribute that says whether a pass can run in these workers.
+        declared: The name of the pass attribute that says whether a pass can run in the strategy's
+            workers.
         place: The noun `process` or `thread`, for messages such as `runs in one process only`.
     """
 
@@ -166,7 +167,7 @@ def _error_of(change: Callable[[], None]) -> Exception | None:
 
 
 def merge(run: Run, parts: Any, outcomes: Sequence[Outcome]) -> None:
-    """Merge the observations of a worker, and report its diagnostics.
+    """Merge the observations of a worker, and report the worker's diagnostics.
 
     Calls must be in program order, so that diagnostics are also reported in program order.
     """

@@ -1,4 +1,4 @@
-"""The strategies for executors: threads of this process, or processes on any machine."""
+"""The strategies that use executors: threads of this process, or processes on any machine."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def branch(run: Run, tasks: Sequence[PassContext[Any]]) -> tuple[Run, Any]:
 
 
 class Answer(NamedTuple):
-    """The answer of a worker process to a share of the tasks.
+    """The answer of a worker process that has received a share of the tasks.
 
     Attributes:
         done: The outcome of each task, paired with the encoded changes of the task's op; an empty
