@@ -1,4 +1,4 @@
-"""The run that instrumentations observe, which identifies ops and reports diagnostics."""
+"""The run that instrumentations observe, and that identifies ops and reports diagnostics."""
 
 from __future__ import annotations
 
@@ -105,9 +105,9 @@ class ObservedRun:
     def identify(self, op: Any) -> tuple[OpIdentity, ...]:
         """Return the identities of an op and its enclosing ops, from the outermost op inwards.
 
-        In a worker, which has only a copy of the op, the method returns the same identities. The
-        identities and the path of a step together identify the execution of a pass; see
-        `passel.instruments.events.execution_of`.
+        In a worker, which has only a copy of the op, the identities are the same as in the main
+        process. The identities and the path of a step together identify the execution of a pass;
+        see `passel.instruments.events.execution_of`.
         """
         return tuple(map(self.identity_of, outwards(self.adapter, op)))[::-1]
 
