@@ -1,6 +1,6 @@
 """Optional abilities of adapters, each declared as a protocol.
 
-An adapter has an ability if it defines all methods of the protocol; `ability_of` checks this.
+An adapter has an ability if it defines all methods of the ability's protocol; see `ability_of`.
 """
 
 from __future__ import annotations

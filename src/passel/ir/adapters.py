@@ -76,8 +76,8 @@ def adapter_names() -> Collection[str]:
 def installed_name(adapter: IRAdapter) -> str:
     """Return the name under which the class of an adapter is installed.
 
-    `--ir` and `load_reproducer` accept this name. If the class is not installed, the function
-    returns an empty string.
+    `--ir` and `load_reproducer` accept the returned name. If the class is not installed, the
+    function returns an empty string.
     """
     name = adapter.build_name()
     is_found = has_adapter(name) and type(adapter_named(name)) is type(adapter)
