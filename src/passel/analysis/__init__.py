@@ -1,4 +1,4 @@
-"""Analyses: cached facts about an op, which passes share until the facts are invalidated."""
+"""Analyses: facts about an op, cached and shared by passes until the facts are invalidated."""
 
 from passel.analysis.manager import AnalysisClass, AnalysisManager, analysis_name
 from passel.analysis.preserved import EVERYTHING, AllAnalyses, PreservedAnalyses, in_common

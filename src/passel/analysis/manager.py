@@ -1,4 +1,4 @@
-"""Analyses: cached facts about an op, which passes share until the facts are invalidated.
+"""Analyses: facts about an op, cached and shared by passes until the facts are invalidated.
 
 An analysis is a class whose constructor takes `(op)` or `(op, analyses)`. An analysis that takes
 `analyses` can use other analyses. Analyses are cached per op, in a tree parallel to the IR. After
@@ -191,7 +191,7 @@ class AnalysisManager:
         """Compare each cached analysis that defines `__eq__` with a newly computed analysis.
 
         Raises:
-            PassFailure: If a cached analysis differs from the new one.
+            PassFailure: If a cached analysis differs from the new analysis.
         """
         # Analyses that an analysis depends on are recomputed too, and not cached in this manager.
         adapter = self._adapter
