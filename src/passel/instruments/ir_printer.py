@@ -48,8 +48,8 @@ class PrintIR(PassInstrumentation):
     Args:
         before: The passes before which to print: True for all passes, or a list of names.
         after: The passes after which to print: True for all passes, or a list of names.
-        module_scope: Whether to print the top-level op instead of the op of the pass. The header
-            then names the op of the pass.
+        module_scope: Whether to print the top-level op instead of the op of the pass. If true, the
+            header names the op of the pass.
         only_on_change: Whether to print only after passes that changed the op.
         only_on_failure: Whether to print only after passes that failed.
         flags: The flags that control how the IR is printed.
@@ -249,8 +249,8 @@ class Sink:
         stream: The stream to write to; by default, the value of `sys.stderr` at the time of
             writing.
         color: Whether to color diffs.
-        directory: The root directory of the files, which is created when needed. None means that
-            dumps are written to the stream.
+        directory: The root directory of the files, created when needed. None means that dumps are
+            written to the stream.
 
     Source: `FileTreeIRPrinterConfig`, MLIR 22. In MLIR, ops with the same name overwrite each
     other's files, and the parent of the directory must exist.

@@ -129,7 +129,7 @@ class _Drawing(threading.Thread):
 
 
 class StatusLine:
-    """A status line at the bottom of a terminal, which is removed while other text is written.
+    """A status line at the bottom of a terminal, hidden whenever other text is written.
 
     Args:
         stream: The stream of the terminal.
@@ -175,7 +175,7 @@ class StatusLine:
                 self._is_drawn = True
 
     def write(self, stream: TextIO, text: str) -> None:
-        """Write text to a stream above the status line, which the next update draws again."""
+        """Write text to a stream, and draw the status line below the text at the next update."""
         with _drawing:
             self._remove()
             stream.write(text)

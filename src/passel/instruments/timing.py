@@ -89,9 +89,9 @@ class _Open:
 class Timing(PassInstrumentation):
     """An instrumentation that measures the time of passes, nested pipelines and analyses.
 
-    The report has one row for each pass, which covers all ops on which the pass ran. The times of
-    several runs are added up, and passes with equal paths share a row. A single `Timing` object can
-    measure runs on several threads at the same time.
+    In the report, the row of a pass covers all ops on which the pass ran. The times of several runs
+    are added up, and passes with equal paths share a row. A single `Timing` object can measure runs
+    on several threads at the same time.
 
     Args:
         display: The layout of the report. `tree` nests the rows as in the pipeline. `list` has a
