@@ -196,7 +196,7 @@ class ComparedRow(NamedTuple):
             yield from ((each, None) for each in others)
 
     def differing(self) -> list[tuple[Execution | None, Execution | None]]:
-        """Return the pairs of an old and a new execution at which the two records diverge.
+        """Return each pair of an old and a new execution at which the records diverge.
 
         A pair differs if the executions change equal IR to different IR, if only one execution
         failed, or if one execution is missing. The list is empty if only one record has the pass.

@@ -205,7 +205,7 @@ class Record:
         """Return the command that reruns the pass of an execution only on the op of the execution.
 
         For a pass in a dynamic pipeline, the command runs the pass that ran the pipeline. If no
-        symbol name identifies the op, the command runs the pass on all ops on which it ran.
+        symbol name identifies the op, the command runs the pass on all ops on which the pass ran.
 
         Returns:
             The command, or an empty string if the record lacks the IR before the pass or passel-opt

@@ -44,8 +44,8 @@ class Frame:
     Attributes:
         ordinals: The ordinals of the op that contains the ops on which pipelines run; empty if no
             nested pipelines run.
-        children: The ops nested directly in the op with these ordinals; empty in a worker.
-        at_work: The ordinals of the op of the innermost running pass, which may run dynamic
+        children: The ops immediately inside the op with the ordinals `ordinals`; empty in a worker.
+        at_work: The ordinals of the op of the innermost running pass; the pass may run dynamic
             pipelines on nested ops.
         is_apart: Whether the nested ops are printed separately.
         changes: The number of changes that had been recorded at the start of the frame.

@@ -48,7 +48,7 @@ class RecordFile:
     """A record that is being written to a file.
 
     Each event is passed to the operating system immediately, so that no event is lost if the
-    process is killed. A write error is reported once, and the run continues. The file is only open
+    process is killed. A write error is reported once, and the run continues. The file is open only
     during runs.
 
     Args:
