@@ -1,7 +1,8 @@
 """Legality rules for inlining, and the inlining of a single call.
 
 xDSL has no counterpart to MLIR's `DialectInlinerInterface`, so this module lists the dialects whose
-ops MLIR inlines. Authors of other dialects add `InlinerInterface` to the dialect's interfaces.
+ops MLIR inlines. The author of another dialect can add `InlinerInterface` to the dialect's
+interfaces.
 """
 
 from __future__ import annotations

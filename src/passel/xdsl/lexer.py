@@ -1,10 +1,10 @@
 """A drop-in replacement for xDSL's MLIR lexer that matches each token with a single regex.
 
 xDSL spends about a quarter of its parsing time in the lexer: each token takes several regex matches
-and method calls, and creates two frozen dataclasses. `FastLexer` matches the common tokens with one
-regex, and its tokens compute their spans on demand. xDSL's own lexer handles escapes, non-ASCII
-characters, the end of the input and all errors, so that the results of `FastLexer` are the same by
-construction.
+and method calls, and two instances of frozen dataclasses. `FastLexer` matches the common tokens
+with one regex, and its tokens compute their spans on demand. xDSL's own lexer handles escapes,
+non-ASCII characters, the end of the input and all errors, so that the results of `FastLexer` are
+the same by construction.
 """
 
 from __future__ import annotations

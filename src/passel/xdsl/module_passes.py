@@ -74,7 +74,7 @@ _RENDERED_OP = re.compile(r"\w+\(\n(?:\t.*\n)*\) ?")
 class XDSLPass(Pass[Operation]):
     """The base class of the wrappers around xDSL's passes.
 
-    `pass_class_for` creates a subclass for each `ModulePass` class, whose fields become options.
+    `pass_class_for` creates a subclass for each `ModulePass` class, with an option for each field.
     """
 
     module_pass_class: ClassVar[type[ModulePass]]

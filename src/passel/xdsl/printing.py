@@ -125,7 +125,7 @@ def _combined(base: type[Printer]) -> type[_Printer]:
 def print_source(
     op: Operation, context: Context, *, generic: bool = True, locations: bool = False
 ) -> str:
-    """Print an op and its resources in the format of a file, without a final newline."""
+    """Return an op and its external resources as the text of a file, without a final newline."""
     stream = StringIO()
     printer = make_printer(PrintFlags(generic=generic, debuginfo=locations), stream=stream)
     printer.print_op(op)

@@ -1,7 +1,7 @@
 """Region kinds: regions with SSA dominance, and graph regions.
 
 xDSL has no counterpart to MLIR's `RegionKindInterface`, so this module lists the ops with graph
-regions. Authors of other dialects add the trait `HasOnlyGraphRegion` to their ops.
+regions. The author of another dialect can add the trait `HasOnlyGraphRegion` to the dialect's ops.
 """
 # pyright: reportPrivateUsage=false
 

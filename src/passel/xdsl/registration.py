@@ -1,4 +1,4 @@
-"""Register the passes for xDSL's IR, which come from passel, from xDSL, and from xDSL's plugins."""
+"""Register the passes that passel, xDSL and xDSL's plugins provide for xDSL's IR."""
 
 from __future__ import annotations
 

@@ -58,11 +58,11 @@ class Loop:
 class LoopInfo:
     """The natural loops and loop ops inside an op.
 
-    A back edge is an edge to a dominating block, which is the header of a loop. A natural loop is
-    the set of blocks that reach a back edge without passing through the header. All back edges to a
-    header belong to one loop. Cycles with several entries are not loops. Construction takes O(ops +
-    edges * depth). The analysis is valid as long as `DominanceInfo` is valid and no block,
-    terminator or loop changes.
+    A back edge leads from a block to a dominator of the block: the header of a loop. A natural loop
+    consists of the header and the blocks that reach a back edge without passing through the header.
+    All back edges to a header belong to one loop. Cycles with several entries are not loops.
+    Construction takes O(ops + edges * depth). The analysis is valid as long as `DominanceInfo` is
+    valid and no block, terminator or loop changes.
 
     Attributes:
         op: The analyzed op.

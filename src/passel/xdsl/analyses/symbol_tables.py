@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class SymbolTables:
     """A cache that looks up symbols by name.
 
-    A lookup takes O(1) after the first lookup in a table. The analysis is valid as long as no
-    symbol is added, erased or renamed.
+    The first lookup in a table walks the ops of the table, and later lookups take O(1). The
+    analysis is valid as long as no symbol is added, erased or renamed.
 
     Example:
         >>> from xdsl.dialects.builtin import ModuleOp

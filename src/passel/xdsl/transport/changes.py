@@ -124,8 +124,8 @@ def encode_changes(root: Operation, before: Snapshot) -> bytes:
     r"""Encode the changes to an op since a snapshot.
 
     Raises:
-        EncodingError: If an attribute cannot be pickled, an op uses a value from outside `root`, or
-            the class of a new op overrides how ops are created.
+        EncodingError: If an attribute cannot be pickled, if an op uses a value from outside `root`,
+            or if the class of a new op overrides the creation of ops.
 
     Example:
         >>> from xdsl.context import Context
