@@ -63,6 +63,8 @@ def test_effects(line: str, pipeline: str) -> None:
         # Needed inside of what is dead itself.
         '%a = "t.pure"() : () -> i32 "t.nested"() ({ "t.pure"(%a) : (i32) -> () }) : () -> ()',
         '%a = "t.pure"() : () -> i32 "t.pure"() ({ "t.write"(%a) : (i32) -> () }) : () -> ()',
+        # Needed inside of an unregistered op alone.
+        '%a = "t.pure"() : () -> i32 "no.one"() ({ "t.write"(%a) : (i32) -> () }) : () -> ()',
         # Used by what comes before.
         '"test.op"(%a) : (i32) -> () %a = "t.pure"() : () -> i32 %b = "t.pure"() : () -> i32',
         # Blocks that are not reached, one of which uses what another one defines.

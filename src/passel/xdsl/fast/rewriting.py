@@ -92,7 +92,7 @@ class OpClass:
         self.traits: object = op_class.traits.traits
         self.is_known: bool = _is_known(op_class)
         self.ends_blocks: bool = op_class.has_trait(IsTerminator())
-        self.is_isolated: bool = op_class.has_trait(IsolatedFromAbove)
+        self.is_isolated: bool = op_class.has_trait(IsolatedFromAbove, value_if_unregistered=False)
         traits: list[Any] = [type(each) for each in op_class.get_traits_of_type(MemoryEffect)]
         effects: list[object] = [each.get_effects.__func__ for each in traits]
         self.harms: bool = not effects or not _HARMFUL.isdisjoint(effects)
