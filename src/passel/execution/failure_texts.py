@@ -174,7 +174,7 @@ class Failures(NamedTuple):
 
 
 def sole(step: Step | None, op: Any) -> Suspects:
-    """Return a single step and the op that the step ran on as `Suspects`."""
+    """Return the `Suspects` for one step and the op that the step ran on."""
     return Suspects(step, [step] if isinstance(step, PassStep) else [], [op])
 
 
@@ -185,7 +185,7 @@ def titles_of(suspects: Suspects) -> str:
 
 
 def suspects_of(step: Step, tasks: Sequence[PassContext[Any]], alive: Sequence[Any]) -> Suspects:
-    """Return all passes of the nested pipelines of `tasks` as `Suspects`.
+    """Return `Suspects` with all passes of the nested pipelines of `tasks`.
 
     Args:
         step: The step that ran the nested pipelines.

@@ -46,7 +46,7 @@ class Loop(ObservedRun):
     """The base class of runs that execute pipelines on an op and on its nested ops.
 
     Args:
-        compiler: The compiler of pipelines for a context of the IR.
+        compiler: The object that compiles pipelines for a context of the IR.
         hooks: The instrumentor, which calls the hooks.
         emit: The function that is called for each diagnostic; None to discard diagnostics.
         options: The options of the run.
@@ -230,7 +230,7 @@ class Loop(ObservedRun):
         Args:
             step: The step that has run.
             ctx: The context of the op.
-            outcome: The outcome of the nested pipelines; unknown for a pass.
+            outcome: The outcome of the nested pipelines; `UNKNOWN` for a pass.
             failure: The failure that the step raised, or None.
         """
         if self.process is not this_process[0]:

@@ -34,7 +34,7 @@ class Distribution(ABC):
         jobs: The maximum number of workers.
 
     Attributes:
-        workers: The plural noun for the workers in messages.
+        workers: The plural noun that messages use for the workers.
         declared: The name of the pass attribute that says whether a pass can run in the strategy's
             workers.
         place: The noun `process` or `thread`, for messages such as `runs in one process only`.

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Threads(Distribution):
-    """The strategy that runs tasks on threads, if all passes and instrumentations allow it.
+    """The strategy that runs tasks on threads, if all passes and instrumentations allow threads.
 
     Threads save time only if passes release Python's global lock, as native passes do, or if Python
     has no global lock. Each thread has its own instrumentations, whose observations are merged in
