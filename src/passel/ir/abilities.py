@@ -82,8 +82,8 @@ class SendsOps(Protocol):
         """Return data about an unchanged op, which `encode_changes` compares with the changed op.
 
         If the method returns None, `encode_changes` is not called for an op with an unchanged
-        fingerprint. Otherwise, `encode_changes` is always called, so that changes that fingerprints
-        ignore, such as new value names, are also sent.
+        fingerprint. If the method returns data, `encode_changes` is always called, so that changes
+        that fingerprints ignore, such as new value names, are also sent.
         """
         ...
 

@@ -282,7 +282,7 @@ class IRAdapter(ABC):
         return True
 
     def op_of(self, thing: Any) -> Any:
-        """Return the op that passes receive for `thing`, an op or an object that wraps the op."""
+        """Return the op that passes receive for `thing`, which is an op or wraps an op."""
         return thing
 
     def identity_of(self, op: Any) -> Hashable:

@@ -55,7 +55,7 @@ def leave_out_name(name: str, package: str, owner: str) -> None:
 
 
 def package_of(point: EntryPoint) -> str:
-    """Return the name and version of the package that declares an entry point, for messages."""
+    """Return a text with the name and version of the package that declares an entry point."""
     return f"'{point.dist.name}' {point.dist.version}" if point.dist else f"'{point.module}'"
 
 
