@@ -42,10 +42,10 @@ class Block(NamedTuple):
     """A block of consecutive lines that differ between two texts.
 
     Attributes:
-        start: The number of the first old line, counted from 0.
-        end: The number of the line after the last old line.
-        first: The number of the first new line, counted from 0.
-        last: The number of the line after the last new line.
+        start: The index of the block's first line in the old text, counted from 0.
+        end: The index of the line after the block in the old text.
+        first: The index of the block's first line in the new text, counted from 0.
+        last: The index of the line after the block in the new text.
         pairs: For each modified op, the numbers of the old and the new line, in order.
     """
 

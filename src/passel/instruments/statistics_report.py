@@ -44,10 +44,10 @@ class StatisticsReport(PassInstrumentation):
 
     Args:
         display: The layout of the report. `pipeline` nests the passes as in the pipeline. `list`
-            sorts the passes by name, and sums over all instances of a pass. `json` is an array with
-            an object for each pass that has statistics. The keys of each object are `path`, `name`,
-            `display_name` and `statistics`, an array of objects with `name`, `value` and
-            `description`.
+            sorts the passes by name, and sums the values over all instances of a pass. `json` is an
+            array with an object for each pass that has statistics. The keys of each object are
+            `path`, `name`, `display_name` and `statistics`, an array of objects with `name`,
+            `value` and `description`.
         stream: The stream to print to; by default, standard error.
 
     Raises:
