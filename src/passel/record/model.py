@@ -96,8 +96,8 @@ class Execution(NamedTuple):
         failure: The failure of the pass; None if the pass succeeded, or if only a pass in its
             dynamic pipeline failed.
         before: The digest of the op's text before the pass; None if the text is unknown.
-        after: The digest of the op's text after the pass, which equals `before` if the op is
-            unchanged. None if the text is unknown.
+        after: The digest of the op's text after the pass; equal to `before` if the op is unchanged.
+            None if the text is unknown.
         caller: The number of the execution whose dynamic pipeline contains this execution; None for
             passes of the pipeline itself.
         is_amid: Whether a pass on an enclosing op ran this pass. If true, the state of the whole

@@ -184,7 +184,7 @@ class Record:
 
         Args:
             paths: The paths of the first passes of the pipeline. The text includes the changes that
-                these passes made to all ops.
+                passes with these paths made to all ops.
             run: The number of the run.
 
         Returns:

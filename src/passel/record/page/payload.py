@@ -31,7 +31,7 @@ _TEARS = 8
 
 
 class LineTable:
-    r"""A table of lines that encodes texts as runs of consecutive lines.
+    r"""A table of lines that encodes texts as sequences of consecutive lines.
 
     A line that several texts share is stored only once. Deflate alone finds repeated lines only
     within a window of 32 kB.
@@ -51,7 +51,7 @@ class LineTable:
         self._last: dict[str, int] = {}
 
     def add(self, text: str) -> list[int]:
-        """Add a text, and return the start and the length of each run of lines in the text."""
+        """Add a text, and return the start and the length of each of its sequences of lines."""
         runs: list[int] = []
         lines, end = self.lines, -1  # where the current run ends
         for line in text.split("\n"):
