@@ -206,8 +206,8 @@ class Diagnostic:
             the diagnostic is an error; empty if the op is not printed.
         print_op: A function that prints the op; None if the diagnostic does not refer to an op.
         remark: The optimization remark that the diagnostic reports; None for other diagnostics.
-        is_extra: Whether mlir-opt reports nothing in place of the diagnostic, so that
-            `--verify-diagnostics` does not expect it.
+        is_extra: Whether mlir-opt has no equivalent of the diagnostic, so that
+            `--verify-diagnostics` allows the diagnostic even if it is not expected.
     """
 
     __slots__ = (
@@ -327,12 +327,12 @@ def words_of(error: BaseException) -> str:
 
 
 def brief(error: BaseException) -> str:
-    """Return the class of an exception and the first line of the message as text."""
+    """Return the class of an exception and the first line of its message as text."""
     return f"{type(error).__name__}: {words_of(error)}".partition("\n")[0].removesuffix(": ")
 
 
 def listed(names: Sequence[str], most: int = 5) -> str:
-    """Return the first names as text, followed by the number of omitted names.
+    """Return the first of several names as text, followed by the number of omitted names.
 
     Example:
         >>> listed(["cse", "dce", "inline"], 2)
@@ -343,7 +343,7 @@ def listed(names: Sequence[str], most: int = 5) -> str:
 
 
 def more_like_it(names: Sequence[str]) -> str:
-    """Return a line that counts and lists the ops on which the same failure occurred.
+    """Return a line that counts and lists the other ops on which a failure occurred.
 
     Example:
         >>> more_like_it(["@f", "@g"])

@@ -104,9 +104,10 @@ class Problem(NamedTuple):
 
 
 class PipelineError(PasselError, ValueError):
-    """A pipeline is invalid. No pass has run, and no pass manager has been modified.
+    """A pipeline is invalid.
 
-    The constructor also accepts strings, which become problems without a span.
+    When the error is raised, no pass has run, and no pass manager has been modified. The
+    constructor also accepts strings, which become problems without a span.
 
     Attributes:
         problems: The mistakes, in the order of the text. At most a hundred mistakes are listed.
@@ -193,14 +194,14 @@ class AdapterError(PasselError, LookupError):
 
 
 class PassFailure(Exception):  # noqa: N818 - it is not an error of passel's but a pass's verdict
-    """A pass failed on its op. The pass raises this exception in `run`, with the reason.
+    """A pass failed on its op. A pass raises `PassFailure` in `run`, with the reason.
 
     The remaining passes of the pipeline are skipped on this op, but still run on sibling ops.
-    `PassManager.run` raises `PassFailedError` at the end.
+    `PassManager.run` raises `PassFailedError` at the end of the run.
 
     Args:
-        message: The reason, as a sentence without a final period. The message may be empty if the
-            pass has already emitted an error diagnostic.
+        message: The reason for the failure, as a sentence without a final period. The message may
+            be empty if the pass has already emitted an error diagnostic.
         op: The op that caused the failure; by default, the op of the pass.
         is_reported: Whether a dynamic pipeline of the pass has already reported the failure.
 
@@ -308,13 +309,14 @@ def _failure(*fields: Any) -> Failure:
 
 
 class PassFailedError(PasselError):
-    """A run failed, since at least one pass failed, crashed or produced invalid IR.
+    """A run failed because at least one pass failed, crashed or produced invalid IR.
 
     The IR is not restored to its state before the run. An invalid pipeline raises `PipelineError`
     before any pass runs.
 
     Attributes:
-        failures: All failures, in program order. The cause of the first failure is `__cause__`.
+        failures: All failures, in program order. The `__cause__` of the error is the cause of the
+            first failure.
         diagnostics: All diagnostics of the run, in program order.
         reproducer: The path of the reproducer; None if no reproducer was written.
         record: The `Record` of the run; None if the run was not recorded.
@@ -368,11 +370,11 @@ _CPP_NAMES = {
 
 
 def refuse_cpp_names(cls: type) -> None:
-    """Reject a class that defines a member under MLIR's C++ name, such as `runOnOperation`.
+    """Reject a class with a member whose name belongs to MLIR's C++ API, such as `runOnOperation`.
 
     Raises:
-        DefinitionError: If the class defines a member under a C++ name. The message gives the name
-            that passel uses.
+        DefinitionError: If the class defines a member under a C++ name. The message gives passel's
+            name for the member.
     """
     for name in vars(cls).keys() & _CPP_NAMES.keys():
         raise DefinitionError(f"{cls.__qualname__}.{name} is a C++ name; write {_CPP_NAMES[name]}")

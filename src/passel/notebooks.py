@@ -1,6 +1,6 @@
-"""Display objects in IPython, as HTML in notebooks and as text on terminals.
+"""Display of objects in IPython, as HTML in notebooks and as text on terminals.
 
-Both forms are generated from the same parts, which are `Text` and `Table` objects.
+The HTML and the text are generated from the same `Text` and `Table` objects.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def _forms(part: Text | Table | Shown) -> Bundle:
 
 
 def cut(title: str, lines: Sequence[str]) -> str:
-    """Return a title and the first lines, followed by the number of omitted lines."""
+    """Return a title and the first of the given lines, followed by the number of omitted lines."""
     more = [f"... and {len(lines) - _MOST_LINES} more lines"] if lines[_MOST_LINES:] else []
     return "\n".join([title, *lines[:_MOST_LINES], *more])
 
@@ -144,7 +144,7 @@ def cut_diff(title: str, diff: str) -> str:
 
 
 def shell() -> Any:
-    """Return the shell of IPython, or None if the process does not run in IPython."""
+    """Return IPython's shell object, or None if the process does not run in IPython."""
     return getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
 
 

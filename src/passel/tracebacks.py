@@ -25,8 +25,8 @@ _OF_RUNS = str(Path(_PASSEL, "execution"))
 def raised_at(error: BaseException) -> Location:
     """Return the location in Python code at which an error was raised.
 
-    The names of files in the current directory are relative. If passel raised the error because of
-    an invalid call, the location is that of the call.
+    The names of files in the current directory are relative. For an error that passel raised
+    because of an invalid call, return the location of the call.
     """
     frames = frames_of(error)
     frame = _author(frames) or frames[-1]
@@ -36,9 +36,9 @@ def raised_at(error: BaseException) -> Location:
 
 
 def brief_at(error: BaseException) -> str:
-    """Return the class, the message and the line of an exception as text.
+    """Return the class and message of an exception as text, with the file and line that raised it.
 
-    The line is omitted if the exception was not raised in the code of a pass author.
+    The file and line are omitted if the exception was not raised in a pass author's code.
 
     Example:
         >>> brief_at(ValueError("too large"))
@@ -124,7 +124,7 @@ _Packed: TypeAlias = tuple[BaseException | None, str, str, str, tuple[traceback.
 
 
 def packed(error: BaseException | None) -> _Packed | None:
-    """Return a form of an exception that can always be pickled, for `unpacked`."""
+    """Convert an exception to a form that can be pickled; `unpacked` converts the form back."""
     if error is None:
         return None
     itself = None
@@ -137,7 +137,7 @@ def packed(error: BaseException | None) -> _Packed | None:
 
 
 def unpacked(form: _Packed) -> BaseException:
-    """Return the exception, or a `RemoteError` if the exception cannot be pickled."""
+    """Return the packed exception, or a `RemoteError` if the exception cannot be pickled."""
     error, name, message, text, frames = form
     if error is None:
         error = type(name, (RemoteError,), {})(text, frames)
