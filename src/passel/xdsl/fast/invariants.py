@@ -1,11 +1,11 @@
 """Verification of op definitions, with a single check for all ops with the same signature.
 
-Whether an op satisfies its definition depends only on its class, the types of its operands and
-results, its attributes, the number of its successors, and the number of blocks in its regions.
-These facts are the signature of the op. One check therefore suffices for all ops with the same
-signature, and only traits and hand-written verifiers run for each op. An op is always checked in
-full if its definition constrains block arguments, or contains constraints or attributes of other
-packages, which may depend on other facts.
+Whether an op satisfies its definition depends only on the op's signature: its class, the types of
+its operands and results, its attributes, the number of its successors, and the number of blocks in
+its regions. One check therefore suffices for all ops with the same signature, and only traits and
+hand-written verifiers run for each op. An op is always checked in full if its definition constrains
+block arguments, or contains constraints or attributes of other packages, which may depend on other
+facts.
 """
 # pyright: reportPrivateUsage=false
 # Operands and types are read without detour, and values known by address: xDSL hashes in Python.
@@ -57,7 +57,7 @@ A signature is dropped when one of these is freed."""
 def remember_definitions(*, remember: bool) -> None:
     """Make `OpDef.verify` check each signature only once, or restore xDSL's own method.
 
-    The change applies to the whole process. The result of verification is the same.
+    The setting applies to the whole process, and does not change the result of verification.
     """
     definitions: Any = OpDef
     definitions.verify = _verify if remember else _plain

@@ -2,8 +2,8 @@
 
 A fast path does the work of other code without calling this code, whose behavior must therefore be
 known. Code is known if it is xDSL's own, or if it belongs to a class that its author declared
-`context_free`. All other code is called as often as xDSL calls it, in the same order and on the
-same objects.
+`context_free`. Unknown code is called as often as xDSL calls it, in the same order and on the same
+objects.
 """
 
 from __future__ import annotations

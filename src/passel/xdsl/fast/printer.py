@@ -50,11 +50,11 @@ class TemplatePrinter(Printer):
     """xDSL's `Printer` with templates for ops of the same shape.
 
     Ops of the same shape have the same class, types and attributes, except for a symbol or integer
-    (see `_VARIED`). This symbol or integer and the names of values and blocks are the varied parts.
-    The printer prints the second op of a shape with placeholders for varied parts. For later ops of
-    the shape, the printer only inserts the varied parts. xDSL's code prints ops with regions,
-    diagnostics or printed locations, and ops whose printers or attributes are not known (see
-    `passel.xdsl.fast.known`).
+    (see `_VARIED`). The varied parts of an op are the symbol or integer and the names of values and
+    blocks. The printer prints the second op of a shape with placeholders for the varied parts. For
+    later ops of the shape, the printer only inserts the varied parts. xDSL's code prints ops with
+    regions, diagnostics or printed locations, and ops whose printers or attributes are not known
+    (see `passel.xdsl.fast.known`).
     """
 
     stream: IO[str] | None

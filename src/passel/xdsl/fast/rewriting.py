@@ -1,7 +1,7 @@
 """Cached facts about op classes, which let `canonicalize` and `dce` skip most ops.
 
-Most ops of a program are not dead, do not fold, and match no pattern. xDSL determines this for each
-op from the traits, effects, folders and patterns of its class.
+Most ops of a program are not dead, do not fold, and match no pattern. xDSL examines the traits,
+effects, folders and patterns of an op class anew for each op.
 """
 # pyright: reportPrivateUsage=false
 # Operands are read without detour: xDSL's property costs more than all else here.
@@ -212,7 +212,7 @@ class QuickPattern(RewritePattern):
 
 
 def is_odd_loop(op: Operation) -> bool:
-    """Return whether an op is a loop with unregistered ops, which xDSL hoists like constants."""
+    """Return whether an op is a loop from which xDSL hoists unregistered ops like constants."""
     return op.name == "scf.for" and any(
         each.name == UnregisteredOp.name for each in op.regions[0].ops
     )

@@ -36,8 +36,8 @@ def symbols_at_hand(fresh: Operation | None) -> Generator[None]:
     """Let verifiers use cached symbol tables inside the `with` block.
 
     A lookup checks whether the cached symbol is still in the table, and rebuilds the table
-    otherwise. The result is therefore correct after any change, except that it may be the second of
-    two symbols with the same name.
+    otherwise. A lookup is therefore correct after any change, except that it may return the second
+    of two symbols with the same name.
 
     Args:
         fresh: The op whose cached table is discarded first. If None, no table is discarded.

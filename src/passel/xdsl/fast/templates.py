@@ -78,11 +78,11 @@ def shape_of(line: str) -> tuple[Hashable, list[str]]:
 
 
 def shape_with_hole(line: str) -> tuple[Hashable, str] | None:
-    """Return the shape of a line without its typed integer or symbol, and the text of this part.
+    """Split a line into the shape without a typed integer or symbol, and the omitted text.
 
     Returns:
-        The shape and the text, or None if the line does not contain exactly one typed integer or
-        symbol.
+        The shape and the text of the integer or symbol, or None if the line does not contain
+        exactly one typed integer or symbol.
 
     Example:
         >>> shape_with_hole("%a = arith.constant -12 : i32")[1]
@@ -264,7 +264,7 @@ def to_template(
         op: The op, whose class must have a known parser.
         names: The names of values and blocks in the line.
         bound: The number of result names at the start of the line.
-        used: The indices of the names of operands and successors, by the addresses of the objects.
+        used: The index of the name of each operand and successor, by the address of the object.
 
     Returns:
         The template, or None if a template cannot represent the op or an attribute is not known.
