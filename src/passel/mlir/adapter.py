@@ -53,10 +53,11 @@ class MLIRAdapter(IRAdapter):
     """The adapter for one build of MLIR's bindings.
 
     Contexts are `ir.Context` objects of the build. The adapter accepts `Operation`, `OpView` and
-    `Module` objects as ops, and returns `OpView` objects, which are instances of the build's class
-    for the op, such as `func.FuncOp`, if there is one. Compare ops with `==`, because the bindings
-    create a new object for each query. Keep a reference to the top-level op while you use nested
-    ops: deleting the top-level op frees the nested ops, even if Python objects refer to them.
+    `Module` objects as ops, and returns `OpView` objects. If the build has a class for an op, such
+    as `func.FuncOp`, the object is an instance of this class. Compare ops with `==`, because the
+    bindings create a new object for each query. Keep a reference to the top-level op while you use
+    nested ops: deleting the top-level op frees the nested ops, even if Python objects refer to
+    them.
 
     Args:
         root: The root package of the build, as a module or by name.
@@ -276,7 +277,7 @@ class MLIRAdapter(IRAdapter):
     def reporting(
         self, context: Any, report: Callable[[Diagnostic], bool]
     ) -> AbstractContextManager[None]:
-        """Forward diagnostics that Python passes emit, as by `Location.emit_error`, to `report`."""
+        """Forward diagnostics from Python passes, such as from `emit_error`, to `report`."""
         return calls_of(self.bindings).reporting(context, report)
 
     def lifetime(self) -> NativeLifetime:

@@ -107,7 +107,8 @@ class DominanceInfo(RegionDominance[Any]):
         * A block argument dominates all ops of its block. If `a` is a value, `b` must be an op.
 
         Raises:
-            TypeError: If `a` and `b` cannot be compared, such as an op and a block.
+            TypeError: If `a` and `b` cannot be compared, for example because `a` is an op and `b`
+                is a block.
 
         Source: `mlir::DominanceInfo::properlyDominates`, MLIR 22.
         """
@@ -179,10 +180,11 @@ class SymbolUsers:
     """The uses of each symbol inside an op, including references in arrays and dictionaries.
 
     A reference is resolved in the closest symbol table that encloses the user, and counts as a use
-    of every symbol on its path. The bindings' class `SymbolTable` determines which ops are symbol
-    tables. The analysis does not find references inside other attributes, because the bindings do
-    not expose the elements of those attributes. The constructor walks the op once, and queries take
-    O(1) time. The analysis remains valid until a symbol or a reference is added, erased or renamed.
+    of each symbol that one of its components denotes. The bindings' class `SymbolTable` determines
+    which ops are symbol tables. References inside attributes other than arrays and dictionaries are
+    not found, because the bindings do not expose the elements of those attributes. The constructor
+    walks the op once, and queries take O(1) time. The analysis remains valid until a symbol or a
+    reference is added, erased or renamed.
 
     Attributes:
         unresolved: The uses whose reference cannot be fully resolved.

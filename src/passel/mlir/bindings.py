@@ -99,14 +99,14 @@ class Bindings:
         return f"{self.root}._mlir_libs" in sys.modules
 
     def loaded_beside(self) -> dict[str, Path]:
-        """Return the library folder of each other loaded build, by root package."""
+        """Return the library folders of all other loaded builds, by root package."""
         suffix = "._mlir_libs"
         loaded = [(name, module) for name, module in sys.modules.items() if name.endswith(suffix)]
         folders = {name.removesuffix(suffix): Path(each.__path__[0]) for name, each in loaded}
         return {root: folder for root, folder in folders.items() if root != self.root}
 
     def check_owner(self, path: Path) -> None:
-        """Check that a library that this build uses does not belong to another loaded build.
+        """Check that no other loaded build contains a library that this build uses.
 
         Raises:
             AdapterError: If the library belongs to another loaded build.
@@ -276,7 +276,7 @@ def on_threads(context: Any, most: int | None) -> Generator[None]:
     """Limit the number of threads that MLIR uses in a context inside the `with` block.
 
     MLIR creates one thread for each processor that the calling thread may use. If the system cannot
-    restrict these processors, MLIR uses one thread.
+    restrict a thread's processors, MLIR uses one thread.
 
     Args:
         context: The context.

@@ -155,7 +155,7 @@ class LibraryCalls:
     def runner(self, manager: Any) -> Runner:
         """Return a function that runs the pass manager `manager` on ops.
 
-        The pass manager must outlive the function.
+        The pass manager must outlive the returned function.
         """
         native = capi.address(manager)
 
@@ -185,7 +185,7 @@ class LibraryCalls:
 
     @contextmanager
     def reporting(self, context: Any, report: Report) -> Generator[None]:
-        """Forward the calling thread's diagnostics to `report`, except those of this class's calls.
+        """Forward the calling thread's diagnostics to `report`, but not those of `LibraryCalls`.
 
         The diagnostic handler is attached once for all calls inside the `with` block.
         """

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Text(ctypes.Structure):
-    """An `MlirStringRef`. Use the function `text` to create one."""
+    """An `MlirStringRef`, as the function `text` creates it."""
 
     _fields_ = (("data", c_void_p), ("length", ctypes.c_size_t))
 
@@ -74,7 +74,7 @@ _names: dict[type, bytes] = {}
 
 
 class Library(NamedTuple):
-    """The C functions of a build's shared library, with and without Python's interpreter lock.
+    """The C functions of a build's shared library, callable with or without the interpreter lock.
 
     Attributes:
         free: The functions that release the interpreter lock, so that any thread can call Python.

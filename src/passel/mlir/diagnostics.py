@@ -19,7 +19,8 @@ class ParseError(PasselError, ValueError):
     """The error for source text or bytecode that MLIR's parser or verifier rejects.
 
     Attributes:
-        diagnostics: MLIR's diagnostics, with locations and notes. At least one is an error.
+        diagnostics: MLIR's diagnostics, with locations and notes. At least one of the diagnostics
+            is an error.
     """
 
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
@@ -58,7 +59,8 @@ def convert_location(location: Any) -> Location:
 def has_plain_names(location: Any) -> bool:
     """Return whether the bindings can read the names in a location without crashing.
 
-    Reading a name that is not UTF-8 crashes the process. The text of such a name contains escapes.
+    Reading a name that is not UTF-8 crashes the process. The printed text of a location with such a
+    name contains escapes.
     """
     return "\\" not in str(location)
 
@@ -81,7 +83,8 @@ _CLASSES = {
 def location_kind(location: Any) -> str:
     """Return the kind of a location: `file`, `name`, `fused`, `callsite`, or an empty string.
 
-    New bindings have a class for each kind; old ones have methods such as `is_a_file`.
+    New bindings have a class for each kind of location. Old bindings have methods such as
+    `is_a_file`.
     """
     if hasattr(location, "is_a_file"):
         kinds = _CLASSES.values()

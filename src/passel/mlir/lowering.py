@@ -152,8 +152,8 @@ def failures_in(
 ) -> list[tuple[list[PassStep], Any]]:
     """Return the failed passes and their ops, as found in the files that MLIR wrote.
 
-    Sibling ops without symbol names share a folder. An op in a shared folder has failed if an error
-    is located inside the op.
+    Sibling ops without symbol names share a folder. If a file in a shared folder shows that a pass
+    failed, the pass failed on those ops that contain the location of an error.
 
     Args:
         folder: The folder in which MLIR wrote files for the op and its nested ops.

@@ -2,7 +2,8 @@
 
 The bindings can neither list nor describe passes, but their pipeline parser accepts the name of a
 pass and checks the options. The table in `passel.mlir.upstream` contains more facts about the
-passes of the public release. For other passes, passel queries the parser.
+passes of the public release. To describe passes outside the public release, passel queries MLIR's
+parser.
 """
 
 from __future__ import annotations
@@ -51,8 +52,8 @@ class Managers:
 
     Args:
         bindings: The build of the bindings.
-        verify: Whether MLIR verifies the IR after each pass. Unless the value is None, MLIR also
-            writes a file to `folder` for each failed pass. If the value is None, the run itself
+        verify: Whether MLIR verifies the IR after each pass. If the value is True or False, MLIR
+            also writes a file to `folder` for each failed pass. None means that the run itself
             verifies the result of each pass.
     """
 
@@ -195,7 +196,7 @@ class NativePass(Pass[Any, Managers]):
         """Run the pass in MLIR without verification, since the run verifies the result.
 
         Raises:
-            PassFailure: If the pass fails. The run reports MLIR's diagnostics first.
+            PassFailure: If the pass fails, after the run has reported MLIR's diagnostics.
         """
         succeeded, diagnostics = ctx.state.run(op, (ctx.step,), ctx)
         for diagnostic in diagnostics:
@@ -218,8 +219,8 @@ def check_options(bindings: Bindings, name: str, nodes: Iterable[OptionNode], ow
         owner: The phrase for the pass in messages, such as `pass 'cse'`.
 
     Raises:
-        OptionError: If the pass does not exist, or MLIR rejects an option. In the latter case, the
-            message contains MLIR's reason.
+        OptionError: If the pass does not exist, or MLIR rejects an option. The message contains
+            MLIR's reason if MLIR rejected an option.
     """
     nodes = tuple(nodes)
     text = " ".join(map(str, nodes))

@@ -150,8 +150,9 @@ def parsed(bindings: Bindings, text: str) -> CompiledPipeline:
 def expanded(bindings: Bindings, name: str) -> str:
     """Return the text of the passes to which MLIR expands a pass or pipeline name.
 
-    A pass expands to its name, and an unknown name expands to an empty string. The query uses the
-    anchor `any`, because a pipeline that adds a pass for a different anchor crashes the process.
+    A pass expands to its name, and an unknown name expands to an empty string. The name is parsed
+    with the anchor `any`, because a pipeline that adds a pass for a different anchor crashes the
+    process.
     """
     if not (name.isprintable() and is_name(name)):
         return ""
@@ -169,7 +170,7 @@ def is_pass(bindings: Bindings, name: str) -> bool:
 
 
 def words_in(options: str) -> list[str]:
-    """Return the words in the text of options that may be names of passes or pipelines."""
+    """Return those words in the text of options that may be the name of a pass or pipeline."""
     return _WORD.findall(options)
 
 
@@ -231,7 +232,7 @@ def class_name(bindings: Bindings, name: str, declared: str) -> str:
 
 
 def usual_class(bindings: Bindings, name: str, declared: str) -> str:
-    """Return the class name of a pass, to which releases after MLIR 22 usually append `Pass`."""
+    """Return the usual class name of a pass, which ends in `Pass` in releases after MLIR 22."""
     is_longer = name in facts_file(FACTS).names.values() and not banner(bindings).startswith(
         "CSE ("
     )
@@ -276,7 +277,7 @@ def known_effects(name: str) -> tuple[str, ...]:
 
 
 def effects_of_native(bindings: Bindings, name: str, options: str) -> tuple[str, ...]:
-    """Return the effects that a native pass has outside the IR, including passes in its options.
+    """Return the effects outside the IR of a native pass and of the passes in its options.
 
     Every word in the options counts as a name, because options may contain pipelines as text.
 

@@ -103,8 +103,8 @@ def _take_files() -> bool:
 def end_at_fatal_errors(library: str) -> None:
     """Make a fatal LLVM error end the process as in mlir-opt, with one line and exit code 1.
 
-    By default, a fatal error aborts the process, and Python prints a stack dump. Builds that do not
-    export LLVM's C API keep this default.
+    By default, a fatal error aborts the process, and Python prints a stack dump. With builds that
+    do not export LLVM's C API, a fatal error still aborts the process.
 
     Source: `llvm::report_fatal_error` and `LLVMInstallFatalErrorHandler`, LLVM 22.
     """

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 
 class TypedNativePass(NativePass):
-    """A native pass whose options are typed fields, such as the passes in `passel.mlir.passes`.
+    """The base class of native passes with typed options, such as those in `passel.mlir.passes`.
 
-    The pass can run on ops from any build of MLIR's bindings that includes it. The text of the pass
-    contains only options that were given and are not None. MLIR applies the defaults of all other
-    options.
+    The pass can run on ops from any build of MLIR's bindings that includes the pass. The text of
+    the pass contains only options that were given and are not None. MLIR applies the defaults of
+    all other options.
     """
 
     def __new__(cls, **given: Any) -> Self:
@@ -46,7 +46,8 @@ class TypedNativePass(NativePass):
         """Parse the options in the text of a pass, and check the options with MLIR.
 
         Raises:
-            OptionError: If options are unknown or malformed. The error lists all such options.
+            OptionError: If options are unknown or malformed. The error lists all unknown and
+                malformed options.
         """
         nodes = tuple(nodes)
         values = read_options(_as_written(cls), nodes, owner, scope)
@@ -89,7 +90,8 @@ def typed_passes(
 
     Args:
         module: The name of the module.
-        file: The path of the module. A text file with the same stem contains the facts.
+        file: The path of the module. A text file with the same stem contains the facts about the
+            passes.
         root: The root package of the build that contains the passes.
     """
     path = Path(file).with_suffix(".txt")
@@ -112,7 +114,7 @@ def typed_pass_class(
 
     Args:
         module: The name of the module that contains the class.
-        path: The file with the facts.
+        path: The file with the facts about passes.
         class_name: The name of the class.
         root: The root package of the build that checks options in text.
     """
@@ -162,8 +164,9 @@ def upstream_class(bindings: Bindings, name: str) -> type[TypedNativePass] | Non
 def is_as_declared(bindings: Bindings, kind: type[TypedNativePass]) -> bool:
     """Return whether a build prints the options of a pass as the public release declares them.
 
-    The printed pass sets list options, because MLIR does not print empty lists, and options without
-    a known default, because printing an uninitialized option crashes the process.
+    For the comparison, the build prints the pass with a value for each list option, because MLIR
+    does not print empty lists, and for each option without a known default, because printing an
+    uninitialized option crashes the process.
     """
     infos = kind.option_infos()
     given = [f"{info.name}={_sample(info)}" for info in infos if not _is_printed(info)]

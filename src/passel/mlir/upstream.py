@@ -123,7 +123,7 @@ def names_in(root: str) -> list[str]:
 def is_known_pass(package: str, name: str) -> bool:
     """Return whether the table for a build lists a pass called `name`.
 
-    For a build without a table, the query uses the names of MLIR 22's passes.
+    For a build without a table, the function uses the names of MLIR 22's passes.
     """
     found = known_builds().get(package)
     return name in (found.names if found else facts_file(FACTS).names.values())

@@ -1,7 +1,7 @@
 """Verification by MLIR, and a search for the invalid op.
 
-MLIR verifies an op and all nested ops in parallel, and reports a location and a message. For
-invalid IR, passel searches for the invalid op by this location and message. Like MLIR, the search
+MLIR verifies an op and all nested ops in parallel, and reports a location and a message. If the IR
+is invalid, passel uses the location and the message to find the invalid op. Like MLIR, the search
 never verifies a nested op whose enclosing op may be invalid, because some verifiers would crash the
 process.
 """
