@@ -4,9 +4,9 @@ Pass            runs on any op that is isolated from above
 OperationPass   runs on ops of one name, its anchor
 InterfacePass   runs on ops that have a trait or implement an interface
 
-`Pass` is also the interface of all other kinds of passes. It declares every method that managers,
-schedules, runs, reports and tools call, with a default implementation. Callers never test the kind
-of a pass.
+`Pass` is also the interface of all other kinds of passes. `Pass` declares every method that
+managers, schedules, runs, reports and tools call, with a default implementation. No caller tests
+the class of a pass.
 
     written in Python   a class statement; its annotated fields are its options
     a function          created by `passel.passes.factory.pass_of`
@@ -70,8 +70,8 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
             are allowed; see `PassManager.restrict_effects`.
         can_fork: Whether the pass may run in a forked worker process or in a worker of an executor.
         can_thread: Whether the pass may run on several ops concurrently, in threads of one process.
-            This must be False if the pass changes ops other than its own, or objects outside the
-            IR.
+            `can_thread` must be False if the pass changes ops other than its own, or objects
+            outside the IR.
         takes_elements: Whether the pass is written like a nested pipeline, `name(a,b)`, and created
             by `from_elements`.
         types: The roles of the pass in a pipeline, such as `(BUFFERIZATION,)`.
@@ -174,11 +174,12 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         raise NotImplementedError
 
     def can_schedule_on(self, kind: OpKind) -> bool:
-        """Return whether the pass can run on ops of this kind.
+        """Return whether the pass can run on ops of the given kind.
 
-        Override this method to restrict a pass. The method is called only for registered, isolated
-        kinds of ops. If a pass in an `any` manager rejects a kind of op, the manager skips ops of
-        that kind. In a manager with an op name as its anchor, the rejection is an error.
+        Override this method to restrict the ops that a pass can run on. The method is called only
+        for ops that are registered and isolated from above. If a pass in an `any` manager rejects a
+        kind of op, the manager skips ops of that kind. In a manager whose anchor is an op name, a
+        rejection by a pass is an error.
 
         Source: `mlir::Pass::canScheduleOn`, MLIR 22.
         """
@@ -220,7 +221,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
     def may_run(self) -> Iterable[PipelineTree]:
         """Return the pipelines that the pass may run in addition to the pipelines in its options.
 
-        The checks before a run include these pipelines.
+        The checks before a run include the returned pipelines.
         """
         return ()
 
@@ -337,7 +338,7 @@ class InterfacePass(Pass[Any, StateT], Generic[InterfaceT, StateT], abstract=Tru
     interface: ClassVar[type | None] = None
 
     def can_schedule_on(self, kind: OpKind) -> bool:
-        """Return whether ops of this kind implement the interface."""
+        """Return whether ops of the given kind implement the interface."""
         return self.interface is not None and kind.implements(self.interface)
 
     def requirement(self) -> str:

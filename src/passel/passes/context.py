@@ -49,11 +49,11 @@ class PassContext(Generic[StateT]):
     Attributes:
         op: The op that the pass runs on.
         run: The current run, a `passel.execution.Run`.
-        plan: The part of the pipeline that runs on this kind of op.
+        plan: The part of the pipeline that can run on the op.
         parent: The context of the enclosing op; None for the op of the whole run or of a dynamic
             pipeline.
         number: The index of the op among its siblings, starting at 0.
-        place: The original place of the op, as defined by the lifetime policy of the IR.
+        place: The result of `Lifetime.place_of` for the op before the pipeline ran.
         step: The step that is running.
         preserved: The classes of the analyses that the pass has marked as preserved; the object
             `EVERYTHING` after `preserve_all`.
@@ -272,7 +272,7 @@ class PassContext(Generic[StateT]):
 
     @property
     def collects_statistics(self) -> bool:
-        """Whether the run collects statistics. If not, passes may skip expensive counting."""
+        """Whether the run collects statistics; if not, passes may skip expensive counting."""
         return self.run.hooks.collects_statistics
 
     def count(self, statistic: Statistic, amount: int = 1) -> None:
@@ -325,7 +325,8 @@ class PassContext(Generic[StateT]):
         The error does not make the pass fail. To fail, raise `PassFailure`.
 
         Returns:
-            The diagnostic, which is reported when the pass ends. Notes can be attached until then.
+            The diagnostic, which is reported when the pass ends. Notes can be attached until the
+            pass ends.
         """
         return self._report(Severity.ERROR, message, op)
 

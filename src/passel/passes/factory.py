@@ -55,8 +55,8 @@ def make_pass_class(
         name: The name of the pass in textual pipelines; an empty string for a pass without a name.
         doc: The docstring of the class, whose first line is the summary.
         module: The module of the class; by default the module of the base class.
-        options: A mapping from field names to pairs, which consist of a type and either a default
-            or an `option(...)`.
+        options: A mapping from field names to pairs of a type and either a default or an
+            `option(...)`.
         attributes: Other attributes of the class.
 
     Raises:
@@ -90,7 +90,7 @@ def class_of(thing: Any, name: str) -> type[Pass[Any, Any]]:
     """Return the pass class for a registered object.
 
     Args:
-        thing: A pass class or a pass, which may be one of an IR's own.
+        thing: A pass or a pass class, either passel's or an IR's own.
         name: The name under which the object is registered.
 
     Raises:
@@ -114,8 +114,9 @@ def class_like(pass_: _Prototype, name: str) -> type[Pass[Any, Any]]:
     """Return a pass class whose defaults are the option values of another pass.
 
     Args:
-        pass_: The pass whose option values become the defaults, or a pass class to be renamed only.
-        name: The name of the new class's passes in textual pipelines.
+        pass_: The pass whose option values become the defaults, or a pass class, which is only
+            renamed.
+        name: The name of the new class in textual pipelines.
 
     Raises:
         DefinitionError: The class of the given pass has the same name but different defaults, so a
@@ -186,7 +187,7 @@ class CallablePass(Pass[Any]):
     """A pass that calls a function; `pass_of` creates one subclass for each function.
 
     The pass has no options and no registered name. A pipeline that contains the pass can be
-    printed, but the text does not parse.
+    printed, but the printed text does not parse.
 
     Attributes:
         function: The function, which takes the op and an `ExternalPass`.

@@ -117,7 +117,7 @@ class OpPassManager:
     def changes(self) -> int:
         """The number of changes to this manager and its nested managers.
 
-        The compiler reuses a schedule only if the number has not changed.
+        The compiler reuses the schedule of a manager while this number stays the same.
         """
         changes = self._changes
         for item, _ in self._placed:
@@ -194,11 +194,11 @@ class OpPassManager:
     def nest(
         self, anchor: str | type, *, jobs: int | None = None, span: Span | None = None
     ) -> OpPassManager:
-        """Append a manager for immediately nested ops with this name, and return the new manager.
+        """Append a manager for immediately nested ops that match `anchor`; return the new manager.
 
         The passes of the nested manager run once per matching op, in program order. To run passes
-        on more deeply nested ops, call `nest` on the nested manager. A `with` statement only groups
-        the code.
+        on more deeply nested ops, call `nest` on the nested manager. A `with` statement on the new
+        manager only groups code.
 
         Args:
             anchor: The anchor of the nested manager: an op name, an op class, or `any`.
@@ -222,7 +222,7 @@ class OpPassManager:
         return nested
 
     def add_nested(self, anchor: str | type, *passes: Addable) -> Self:
-        """Append a nested manager with the passes, and return `self`, not the nested manager."""
+        """Append a nested manager with the given passes, and return `self`, the outer manager."""
         self._append(Placed(self.empty(anchor).add(*passes)))
         return self
 

@@ -42,7 +42,7 @@ class BadValue(ValueError):  # noqa: N818 - internal: becomes an OptionError whe
     """An error about an option's value. The message is printed after the name of the option.
 
     Attributes:
-        span: The place of the error; None for the place of the option's value.
+        span: The place of the error; None means the place of the option's value.
     """
 
     def __init__(self, message: str, span: Span | None = None) -> None:
@@ -55,13 +55,13 @@ class Codec(NamedTuple):
 
     Attributes:
         metavar: The placeholder for a value in help, such as `<int>`; an empty string for a flag.
-        decode: A function that returns the value of a text. Its second argument is the registry
-            that resolves pass names. A `ValueError` means that the text is invalid.
+        decode: A function that converts text to a value. The second argument is the registry that
+            resolves pass names. A `ValueError` means that the text is invalid.
         check: A function that returns the canonical form of a value, or raises `ValueError` if the
             value is invalid. The only conversions are from int to float, from list to tuple, and
             from a mutable to an immutable object.
-        spell: A function that prints a value as text that parses to an equal value. Its second
-            argument is whether to include options that have their default value.
+        spell: A function that prints a value as text that parses to an equal value. The second
+            argument says whether to include options that have their default value.
         join: A function that combines the values of a repeated option.
         bare: The text that is implied by a key without `=`; None if the option requires a value.
         inner: The codec for values other than None, if the type includes None; otherwise None.

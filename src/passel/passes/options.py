@@ -246,7 +246,7 @@ class OptionInfo(NamedTuple):
     Attributes:
         name: The name in pipeline text, such as `max-iterations`.
         field: The name of the field in Python.
-        help: A one-sentence description; may be an empty string.
+        help: A one-sentence description; an empty string if the option has no description.
         required: Whether the option has no default.
         default: The default value; None for a required option.
         codec: The codec that parses, prints and checks values.
@@ -275,7 +275,7 @@ class OptionInfo(NamedTuple):
         return self.codec is OBJECT
 
     def node(self, value: Any, *, all_options: bool) -> OptionNode | None:
-        """Return the syntax node for a value of the option, or None if a default value is omitted.
+        """Return the syntax node for a value of the option, or None if the value is not printed.
 
         Args:
             value: The value of the option.

@@ -100,7 +100,7 @@ class PipelineRun:
     """The result of a dynamic pipeline. The result is truthy if the pipeline succeeded.
 
     Attributes:
-        failures: The failures, in program order. These failures have already been reported.
+        failures: The failures of the pipeline, in program order, which have already been reported.
         changed: Whether the IR changed; None if unknown.
     """
 

@@ -1,7 +1,7 @@
 """The passes that a pipeline may run: nested passes, passes in options, and dynamic pipelines.
 
-This module also computes the analyses that all these passes preserve, and checks the effects of the
-passes.
+This module also computes the analyses that all reachable passes preserve, and checks the effects of
+these passes.
 """
 
 from __future__ import annotations
@@ -97,13 +97,13 @@ def preserved_by(items: Iterable[Runnable]) -> frozenset[type]:
 class EffectsGuard:
     """A guard that rejects pipelines with forbidden effects outside the IR.
 
-    The guard also checks the passes that other passes may run. It only reads declarations, and
-    neither runs nor initializes passes.
+    The guard also checks the passes that other passes may run. The guard only reads declarations,
+    and neither runs nor initializes passes.
 
     Args:
         allowed: The allowed effects, such as `read-files`.
-        remedy: Advice in the error message on how to allow more effects. The list of needed effects
-            replaces `{effects}` in the text.
+        remedy: Advice in the error message on how to allow more effects. In the advice, `{effects}`
+            stands for the list of needed effects.
 
     Raises:
         DefinitionError: An effect does not exist.

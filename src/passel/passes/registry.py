@@ -43,8 +43,8 @@ class PassRegistry:
         scope: The name of the IR that lookups use by default; an empty string for any IR.
 
     Attributes:
-        added: The names of the registered entries, in order, without entries from deferred
-            functions.
+        added: The names of the registered entries, in order, except names that deferred functions
+            registered.
 
     Example:
         >>> from passel import Pass
@@ -89,9 +89,10 @@ class PassRegistry:
                 decorator.
             factory: The location of the class, `package.module:Class`, or a function that is called
                 when the pass is first used. The function returns the class, or a pass such as
-                `Unroll(factor=16)` whose option values become the defaults. If these defaults
-                differ from the defaults of the class, the name must differ from the name of the
-                class. An IR's own passes and pass classes are wrapped by the adapter of the IR.
+                `Unroll(factor=16)` whose option values become the defaults. If the option values of
+                the returned pass differ from the defaults of its class, the name must differ from
+                the name of the class. An IR's own passes and pass classes are wrapped by the
+                adapter of the IR.
             origin: The place of the registration in messages; by default derived from the factory.
             ir: The name of the IR that the pass applies to, if the first argument is a name.
             override: Whether to replace an existing entry with this name, and to keep the new entry
@@ -173,7 +174,7 @@ class PassRegistry:
     def defer(
         self, load: Callable[[PassRegistry], None], *, ir: str = "", package: str = ""
     ) -> None:
-        """Register a function that adds entries, to be called when a name is first looked up.
+        """Register a function that adds entries to the registry when a name is first looked up.
 
         Args:
             load: The function, which is called with this registry, at most once.
@@ -203,7 +204,7 @@ class PassRegistry:
         """Return a registry for one IR that searches this registry, then other sources.
 
         Additions to a new registry do not change this registry. If this registry already has the
-        scope and the sources, the result is this registry.
+        given scope and sources, the result is this registry.
 
         Args:
             ir: The name of the IR, which is the `name` of the IR's adapter.
@@ -242,7 +243,8 @@ class PassRegistry:
     def entries(self, *, ir: str = "") -> list[Registered]:
         """Return all passes and pipelines for `ir` or, by default, for the scope, sorted by name.
 
-        Passes are not imported. The logger `passel` reports the names that were skipped.
+        Passes are not imported. The logger `passel` reports the names of entries that were skipped
+        because of errors.
         """
         ir = self._loaded(ir)
         found = {name: info for name in self._entries if (info := self._own(name, ir))}
@@ -325,11 +327,11 @@ def default_registry() -> PassRegistry:
     """Return the registry with the passes of all installed packages.
 
     The first call creates the registry. An installed package registers passes through an entry
-    point in the group `passel.passes`, which is a function that takes a registry. If the function
-    fails, its passes are skipped. The logger `passel` reports the skipped passes when a name is not
-    found or when all entries are listed. If an entry point has the name of an IR with an adapter
-    (group `passel.adapters`), it registers passes for that IR alone and is not loaded for other
-    IRs.
+    point in the group `passel.passes`. Each entry point names a function that takes a registry. If
+    the function of an entry point fails, its passes are skipped. The logger `passel` reports the
+    skipped passes when a name is not found or when all entries are listed. If an entry point has
+    the name of an IR with an adapter (group `passel.adapters`), it registers passes for that IR
+    alone and is not loaded for other IRs.
     """
     registry = PassRegistry()
     registry.defer(_find_installed)

@@ -1,4 +1,4 @@
-"""Optimization remarks: structured reports on passed, missed and failed optimizations.
+"""Optimization remarks: structured reports on optimizations that were performed, missed or failed.
 
 Source: `mlir/IR/Remarks.h`, MLIR 22.
 """

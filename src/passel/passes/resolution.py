@@ -40,8 +40,8 @@ def names_for(
     """Return the registry that resolves the names of passes.
 
     The registry is for the IR of the adapter or the context if either is given, otherwise for the
-    IR of the running pass, otherwise for all IRs. In the last case, if only one IR is imported, the
-    names for that IR take precedence.
+    IR of the running pass, otherwise for all IRs. In a registry for all IRs, if only one IR is
+    imported, the names for that IR take precedence.
 
     Args:
         adapter: The adapter of the IR; None if the IR is unknown.

@@ -23,8 +23,8 @@ class PassInfo(NamedTuple):
         name: The name of the pass in textual pipelines.
         origin: The place of the registration, such as a module, for use in messages.
         factory: The pass class, its location (`package.module:Class`), or a function that returns
-            either the class or a pass whose option values become the defaults. Passes of other
-            frameworks are wrapped.
+            either the class or a pass whose option values become the defaults. The adapter of the
+            IR wraps passes of other frameworks.
         ir: The name of the IR that the pass applies to; an empty string for any IR.
         overrides: Whether the entry takes precedence over later entries with the same name.
     """
@@ -115,7 +115,7 @@ class PassSource(Protocol):
         ...
 
     def lookup(self, name: str, *, ir: str = "") -> Registered | None:
-        """Return the pass or pipeline with this name, or None; see `PassRegistry.lookup`."""
+        """Return the pass or pipeline called `name`, or None; see `PassRegistry.lookup`."""
         ...
 
     def entries(self, *, ir: str = "") -> Iterable[Registered]:
