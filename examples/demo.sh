@@ -64,10 +64,10 @@ show() {
     show 'cat commute.py'
     show "passel-opt kernels.mlir --load-pass-plugin=commute.py -o out.mlir \\
     -p 'builtin.module(func.func(cse,commute,canonicalize))' \\
-    --record=run.record"
-    show 'passel-bisect run.record --computes-else'
-    show 'passel-report run.record --step=commute --op=@leaky_relu --diff'
-    show 'passel-report run.record -o report.html'
+    --record=run.passel"
+    show 'passel-bisect run.passel --computes-else'
+    show 'passel-report run.passel --step=commute --op=@leaky_relu --diff'
+    show 'passel-report run.passel -o report.html'
 
     title "All files are in $folder: open report.html"
 } | fold -s -w 80

@@ -111,6 +111,6 @@ def test_the_demo_shows_all_its_parts() -> None:
     folder = Path(parts[-1].removeprefix("All files are in ").partition(":")[0])
     try:
         left = {path.name for path in folder.iterdir()}
-        assert left >= {"repro.mlir", "run.record", "report.html", "hoist_constants.py"}
+        assert left >= {"repro.mlir", "run.passel", "report.html", "hoist_constants.py"}
     finally:
         shutil.rmtree(folder)

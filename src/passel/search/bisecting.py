@@ -72,7 +72,8 @@ def bisect(
         make_input: A function that returns a new copy of the input.
         manager: The pass manager that contains the pipeline. The search does not change the pass
             manager.
-        is_bad: A function that returns whether an op is bad after some passes have run.
+        is_bad: A deterministic function that returns whether an op is bad after some passes have
+            run.
 
     Raises:
         TypeError: If `make_input` or `is_bad` is not a function.

@@ -42,6 +42,16 @@ def printed(subject: Subject, text: str, flags: PrintFlags = _GENERIC) -> str | 
     return None if isinstance(result, Died) else result
 
 
+def readable(subject: Subject, text: str) -> str:
+    """Convert the text of IR to custom form without locations.
+
+    The result is in generic form if the custom form does not round-trip.
+    """
+    generic, custom = printed(subject, text), printed(subject, text, PrintFlags(local_scope=True))
+    is_same = custom is not None and printed(subject, custom) == generic
+    return (custom if is_same else generic) or text
+
+
 def failure_of(subject: Subject, case: Case) -> FailureIdentity | None:
     """Return the identity of the first failure of a case, or None if the case does not fail.
 

@@ -46,7 +46,7 @@ from passel.record import Record
 from passel.search import Case, SameFailure, SearchError, Subject, Trials
 from passel.search.bisecting import Bisection, guilty_rewrite, title
 from passel.search.oracle import Command, ComputesElse, NotValid
-from passel.search.starting import failure_of, first_failed, scoped
+from passel.search.starting import failure_of, first_failed, readable, scoped
 from passel.tool.flags import flag, number_of
 from passel.tool.output import put
 from passel.tool.pipelines import PipelineFactory
@@ -121,7 +121,10 @@ def _bisect(record: Record, run: RunInfo, settings: Settings, flags: _Flags) -> 
     if flags.inside:
         match guilty_rewrite(subject, trials, culprit):
             case None:
-                print("the pass behaves differently when it runs on its op alone")
+                print(
+                    "the pass does not make the IR interesting when it runs again on its op alone: "
+                    "the pass has changed since the recording, or depends on IR outside its op"
+                )
             case 0, _:
                 print("the pass makes no rewrites that can be counted")
             case number, rewrites:
@@ -130,7 +133,7 @@ def _bisect(record: Record, run: RunInfo, settings: Settings, flags: _Flags) -> 
     _say(f"{trials.calls} checks")
     _say(f"to see the change: passel-report {settings.input} --step={found.path}{symbol} --diff")
     if settings.o != "-":
-        put(Case(culprit.before, scoped(found)).text(), settings.o)
+        put(Case(readable(subject, culprit.before), scoped(found)).text(), settings.o)
         replay = run.replay or Replay(settings).command("passel-opt")
         _say(f"to replay: {replay.replace('{file}', settings.o)}")
     if flags.computes_else and culprit.symbols:

@@ -348,13 +348,26 @@ def run_search(program: Program, argv: Sequence[str] | None, run: Callable[[Sett
 
 
 def as_recorded(settings: Settings, record: Record, run: RunInfo) -> Settings:
-    """Return settings extended by the recorded flags that a search needs."""
+    """Return settings extended by the recorded flags that a search needs.
+
+    A plugin on the command line replaces a recorded plugin with the same file name.
+
+    Raises:
+        UsageError: If the IR of the run is not installed, or a recorded plugin does not exist.
+    """
     known = by_name(settings.flags.values())
+    given = {Path(file).name for file in settings.load_pass_plugin}
     words = [] if run.ir == "xdsl" else [flag_for(run.ir)]
     for name, value in flags_in(record.info.command_line[1:]):
         flag = known.get(name)
         if flag is None or flag.name in ("ir", "allow-effects"):
             continue  # the run has an IR, and a file cannot allow effects
+        if flag.name == "load-pass-plugin":
+            if Path(value).name in given:
+                continue
+            if value.endswith(".py") and not Path(value).exists():
+                missing = f"plugin '{value}', which the record names, does not exist"
+                raise UsageError(f"{missing}; if the file has moved, add --{flag.name}=<new path>")
         if flag.replayed and flag.searched:
             words.append(f"--{flag.name}={value}" if flag.metavar else f"--{flag.name}")
     return Settings([*words, *settings.line.words], settings.tool)

@@ -3,9 +3,9 @@
 Usage: passel-report <record> [<new record>] [flags]
 
 Examples:
-  passel-report run.record
-  passel-report run.record --step=cse --op=@main --diff
-  passel-report run.record -o report.html
+  passel-report run.passel
+  passel-report run.passel --step=cse --op=@main --diff
+  passel-report run.passel -o report.html
   passel-report old.record new.record
   passel-report old.record new.record -o comparison.html
 
@@ -85,7 +85,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(line: CommandLine) -> int:
     flags = _Flags(line)
     if len(line.inputs) not in (1, 2):
-        raise UsageError("expected one or two records, as in passel-report run.record")
+        raise UsageError("expected one or two records, as in passel-report run.passel")
     if len(line.inputs) > 1 and (flags.step or flags.op):
         raise UsageError("--step and --op take one record; to compare two records, use --diff")
     if flags.o and {each.flag.name for each in line.flags} - {"o", "color"}:
