@@ -44,7 +44,7 @@ def values_in(data: bytes, type_: Any) -> list[Any] | None:
 
 
 def bytes_for_mlir(values: list[Any], element: Any) -> bytes | None:
-    """Encode elements as MLIR's bytes, or return None if xDSL's format is the same."""
+    """Encode elements as MLIR's bytes, or return None if xDSL's bytes are the same."""
     kind, is_complex = _odd_integer(element)
     if kind is None:
         return None

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def erase_dead_code(region: Region, listener: PatternRewriterListener | None = None) -> bool:
     """Erase dead ops and unreachable blocks in a region, and return whether the region changed.
 
-    xDSL's own function runs instead if a block has no terminator, or if an op may run code of
+    xDSL's `region_dce` runs instead if a block has no terminator, or if an op may run code of
     another package, since such code may depend on the number of calls.
 
     Args:

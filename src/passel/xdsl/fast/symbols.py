@@ -1,7 +1,7 @@
 """Cached symbol tables for verifiers.
 
-xDSL searches the ops of a symbol table at each lookup, which dominates the verification time of
-modules with many calls.
+For each lookup, xDSL searches the ops of a symbol table, so that lookups dominate the verification
+time of modules with many calls.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ _KEPT: Final = "passel.symbols"
 def symbols_at_hand(fresh: Operation | None) -> Generator[None]:
     """Let verifiers use cached symbol tables inside the `with` block.
 
-    A lookup checks whether the cached symbol is still in the table, and rebuilds the table
-    otherwise. A lookup is therefore correct after any change, except that it may return the second
-    of two symbols with the same name.
+    A lookup rebuilds the cached table if the cached symbol is no longer in the symbol table. A
+    lookup is correct after any change, except that it may return the second of two symbols with the
+    same name.
 
     Args:
         fresh: The op whose cached table is discarded first. If None, no table is discarded.

@@ -111,9 +111,9 @@ def name_spans(line: str) -> list[tuple[int, int]]:
 
 
 def can_follow(head: str) -> bool:
-    """Return whether the head of a line identifies the first token of the line.
+    """Return whether `head`, the start of a line, identifies the first token of the line.
 
-    The heads `%` and `^` identify only the kind of a name, which is sufficient for parsers.
+    The characters `%` and `^` identify only the kind of a name, which is sufficient for parsers.
     """
     return head in {"%", "^", "}"} or len(head) > 1 or (head.isascii() and head.isidentifier())
 
@@ -168,7 +168,8 @@ class Template:
         attributes: The attributes of the ops.
         parts: All types, properties and attributes of the ops.
         hole: The property or attribute whose value the shape leaves out, or None.
-        followers: The heads of the lines that followed ops of this shape.
+        followers: The starts of the lines that followed ops of this shape, such as `%` or an op
+            name.
     """
 
     op_class: type[Operation]
@@ -243,8 +244,8 @@ class Types:
     def first(self, type_: Attribute) -> Attribute:
         """Return the first type that equals `type_`, or `type_` itself if its class is unknown.
 
-        Equal types must also have the same text, since some of xDSL's types are equal but print
-        differently.
+        To share one object, equal types must have the same text, since some of xDSL's types are
+        equal but print differently.
         """
         found = self._by_address.get(id(type_))
         if found is None:

@@ -277,7 +277,7 @@ def pickled(
         name: The op name that errors report.
         nodes: The addresses of all IR nodes that the object may contain.
         places: The indices of objects that the sender and the receiver have, by address. None means
-            that they share no objects.
+            that the sender and the receiver share no objects.
 
     Raises:
         EncodingError: If a part of the object cannot be encoded.
