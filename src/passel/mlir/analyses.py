@@ -101,8 +101,9 @@ class DominanceInfo(RegionDominance[Any]):
         """Return whether control always passes through `a` before it reaches `b`.
 
         * An op dominates the later ops of the same block, all ops inside those ops, and all ops in
-          the blocks that its block dominates. An op dominates the ops inside it, but the results of
-          the op do not. In a graph region, every op dominates all ops, including itself.
+          the blocks that its block dominates. An op dominates the ops inside it, but the op's
+          results do not dominate those ops. In a graph region, every op dominates all ops,
+          including itself.
         * A block dominates all blocks inside its ops. Every block dominates unreachable blocks.
         * A block argument dominates all ops of its block. If `a` is a value, `b` must be an op.
 

@@ -1,6 +1,6 @@
 """Descriptions of MLIR's passes, from the help of an installed mlir-opt.
 
-passel ships facts about these passes, but not MLIR's help texts.
+passel ships facts about MLIR's passes, but not MLIR's help texts.
 """
 
 from __future__ import annotations

@@ -59,8 +59,8 @@ def convert_location(location: Any) -> Location:
 def has_plain_names(location: Any) -> bool:
     """Return whether the bindings can read the names in a location without crashing.
 
-    Reading a name that is not UTF-8 crashes the process. The printed text of a location with such a
-    name contains escapes.
+    Reading a name that is not UTF-8 crashes the process. The text of a location contains escapes if
+    a name in the location is not UTF-8.
     """
     return "\\" not in str(location)
 

@@ -1,6 +1,6 @@
 """Statistics of native passes, parsed from MLIR's reports.
 
-MLIR prints these reports to standard error. Statistics are available only if the system supports a
+MLIR prints its reports to standard error. Statistics are available only if the system supports a
 separate standard error for each thread.
 
 Source: `mlir/lib/Pass/PassStatistics.cpp`, MLIR 22.
@@ -50,8 +50,8 @@ def run_counted(
 ) -> tuple[bool, list[Diagnostic]]:
     """Run native steps on an op, and add the statistics of the passes to the run.
 
-    Steps after a failure do not run. Nested pipelines with a pass in `_SET` run on one op at a
-    time.
+    Steps after a failure do not run. A nested pipeline runs on one op at a time if a pass
+    overwrites its statistics for each op.
 
     Args:
         managers: MLIR's pass managers for the steps.

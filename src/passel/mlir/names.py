@@ -63,7 +63,7 @@ class MLIRSource:
     def names(self, *, ir: str = "") -> Iterator[str]:
         """Yield the names of all listed passes and pipelines of the build.
 
-        The installed release may lack some of these passes and pipelines.
+        The installed release may lack some of the listed passes and pipelines.
         """
         return iter(names_in(self.root))
 

@@ -277,7 +277,7 @@ def known_effects(name: str) -> tuple[str, ...]:
 
 
 def effects_of_native(bindings: Bindings, name: str, options: str) -> tuple[str, ...]:
-    """Return the effects outside the IR of a native pass and of the passes in its options.
+    """Return the effects that a native pass and the passes in its options have outside the IR.
 
     Every word in the options counts as a name, because options may contain pipelines as text.
 

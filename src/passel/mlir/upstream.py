@@ -86,7 +86,7 @@ def facts_file(path: Path) -> FactsFile:
 class KnownBuild(NamedTuple):
     """The names of passes, pipelines and dialects in the newest tested release of a build.
 
-    passel ships these names, because the bindings cannot list them.
+    passel ships the names, because the bindings cannot list passes, pipelines or dialects.
 
     Attributes:
         distribution: The name of the distribution for `pip install`.
