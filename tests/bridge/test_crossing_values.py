@@ -154,8 +154,8 @@ def test_resources_are_refused(world: World) -> None:
     ("value", "why"),
     [
         ('dense<["a", "b"]> : tensor<2x!test.s>', "Expected either a float"),
-        ("dense<[1.0, 2.0]> : tensor<2xf80>", "not implemented for f80"),
-        ("dense<[1.0, 2.0]> : tensor<2xf128>", "not implemented for f128"),
+        ("dense<[1.0, 2.0]> : tensor<2xf80>", "xDSL cannot store values of type f80"),
+        ("dense<[1.0, 2.0]> : tensor<2xf128>", "xDSL cannot store values of type f128"),
     ],
 )
 def test_what_the_other_ir_cannot_read(mlir_world: World, value: str, why: str) -> None:

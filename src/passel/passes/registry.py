@@ -108,7 +108,7 @@ class PassRegistry:
         """
         if isinstance(pass_, str):
             if factory is None:
-                msg = f"register('{pass_}') needs a factory that returns the pass class, or a pass"
+                msg = f"register('{pass_}') needs a factory that returns a pass or the pass class"
                 raise TypeError(msg)
             name, made = pass_, factory
             place = factory.partition(":")[0] if isinstance(factory, str) else repr(factory)

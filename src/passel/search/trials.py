@@ -59,7 +59,7 @@ class Trials:
         self.invalid: int = 0
 
     def check(self, case: Case) -> Answer:
-        """Test a case twice, and set the time limit for other cases.
+        """Test a case twice, and compute the time limit for other cases from the time taken.
 
         Raises:
             UnsteadyError: If the two answers of the oracle differ.

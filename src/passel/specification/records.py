@@ -154,7 +154,7 @@ def read_files(
 def with_defaults(
     passes: Iterable[PassDeclaration], defaults: Iterable[str]
 ) -> tuple[PassDeclaration, ...]:
-    """Replace the default values of some options of declared passes.
+    """Replace some default values in the declarations of passes.
 
     A C++ constructor may set defaults that differ from those in the file.
 

@@ -51,9 +51,9 @@ class AdapterContract(Subject):
 
     A subclass defines four methods. `build(node, context)` returns a valid op for a node and all
     nested nodes. `change(op)` changes an op with any role, and the op remains valid. `break_(op)`
-    makes an op with the role `func` invalid. `move(op, into)` moves an op to the end of the body
-    of another op. Only the combinations of roles that occur in `program` are moved. The message of
-    a failing test names the method of the adapter. Fix the first failure first.
+    makes an op with the role `func` invalid. `move(op, into)` moves an op to the end of the body of
+    another op. An op moves into another op only if `program` nests ops with these two roles. The
+    message of a failing test names the method of the adapter. Fix the first failure first.
     """
 
     # -- Kinds -------------------------------------------------------------------------------
@@ -83,9 +83,9 @@ class AdapterContract(Subject):
         for _, node, op in self._sample().ops():
             kind = self.adapter.kind_of(op)
             found = (kind.name, kind.registered, kind.isolated)
-            equal(found, self._kind(node.role), f"{_KIND} that 'kind_of' returns for a {node.role}")
+            equal(found, self._kind(node.role), f"{_KIND} that 'kind_of' returns for '{node.role}'")
             if self.interface is not None:
-                what = f"'implements({self.interface.__name__})' of the kind of a {node.role}"
+                what = f"'implements({self.interface.__name__})' of the kind of op '{node.role}'"
                 expected = node.role in self.implementing
                 equal(kind.implements(self.interface), expected, what)
 
@@ -127,7 +127,7 @@ class AdapterContract(Subject):
             expected = [self.names[inner.role] for inner in node.body]
             names = [self.adapter.kind_of(each).name for each in self.adapter.children(op)]
             names = names[: len(expected)] if path else names
-            equal(names, expected, f"'children' of a {node.role}")
+            equal(names, expected, f"'children' of op '{node.role}'")
 
     def test_children_are_a_snapshot(self) -> None:
         """Moving an op does not change a sequence that `children` has returned."""
@@ -146,14 +146,14 @@ class AdapterContract(Subject):
         for path, node, op in sample.ops():
             enclosing = self.adapter.parent(op)
             if path and (self.has_parents or enclosing is not None):
-                equal(enclosing, sample.at(path[:-1]), f"'parent' of a {node.role}")
+                equal(enclosing, sample.at(path[:-1]), f"'parent' of op '{node.role}'")
 
     def test_attributes(self) -> None:
         """Every op has the right symbol name and a location, which may be unknown."""
         for _, node, op in self._sample().ops():
-            equal(self.adapter.symbol_name(op), node.symbol, f"'symbol_name' of a {node.role}")
+            equal(self.adapter.symbol_name(op), node.symbol, f"'symbol_name' of op '{node.role}'")
             place: Any = self.adapter.location(op)
-            what = f"'location' of a {node.role}"
+            what = f"'location' of op '{node.role}'"
             check(isinstance(place, Location), f"{what} is {place!r}, expected a Location")
             check(place.file or not self.has_locations, f"{what} has no file despite has_locations")
 
@@ -245,7 +245,7 @@ class AdapterContract(Subject):
             changed = sample.at(path)
             own = take(changed, recursive=False)
             self.change(changed)
-            what = f"the non-recursive 'fingerprint' of a changed {node.role}"
+            what = f"the non-recursive 'fingerprint' of changed op '{node.role}'"
             differ(take(changed, recursive=False), own, what)
             for place, (known, op) in before.items():
                 if place == path[: len(place)]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Callable_:  # noqa: N801 - the toy IR's one interface
-    """The interface of toy ops that can be called, which only `toy.func` implements."""
+    """An interface for toy ops that can be called. Only `toy.func` implements this interface."""
 
 
 @dataclass(eq=False)

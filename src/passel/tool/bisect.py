@@ -9,8 +9,8 @@ Examples:
   passel-bisect run.passel --interesting='./test.sh {}' -o before.mlir
 
 The input is a record, which passel-opt --record=run.passel writes. The program finds the execution
-of a pass that makes the IR interesting. To do so, the program tests recorded states of the IR
-without running passes again. The first and the last state are tested twice. IR is interesting
+of a pass that makes the IR interesting. The search tests recorded states of the IR, without running
+passes again. The first and the last state are tested twice. IR is interesting
 
 * with --interesting=<command>, if the command exits with 0. The name of a file with the IR in
   generic form replaces {} in the command, or is appended to the command;
@@ -18,8 +18,8 @@ without running passes again. The first and the last state are tested twice. IR 
 * with --computes-else, if functions return, write or print different results than before the run.
   xDSL's interpreter runs the functions on the given arguments, or on random arguments that are the
   same for each state;
-* by default, if the pass that failed in the run fails on the IR in the same way. The result is the
-  earlier pass that causes the failure.
+* by default, if the pass that failed in the run fails on the IR in the same way. The program then
+  finds the pass, before the failed pass, that causes the failure.
 
 With --inside, the program runs the pass again on its op alone, to find the rewrite that makes the
 IR interesting (only on xDSL's IR). With -o, the program writes a reproducer that contains the pass

@@ -143,7 +143,7 @@ def _message(error: Exception) -> str:
             from traceback import walk_tb
 
             *_, (frame, _) = walk_tb(error.__traceback__)
-            return f"not implemented for {frame.f_locals.get('self')}"
+            return f"xDSL cannot store values of type {frame.f_locals.get('self')}"
         case _:
             from passel.tracebacks import raised_at
 
