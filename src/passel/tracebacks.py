@@ -86,7 +86,7 @@ def _shown(name: str) -> str:
 
 
 class RemoteError(Exception):
-    """An exception that another process raised, as text.
+    """The text of an exception that another process raised.
 
     A `RemoteError` replaces an exception that cannot be pickled. If the exception can be pickled,
     the `RemoteError` is the `__cause__` of the exception and contains the traceback.

@@ -70,7 +70,7 @@ class Constraint:
 
     @property
     def is_wish(self) -> bool:
-        """Whether the builder inserts a missing step instead of rejecting the pipeline."""
+        """Whether the builder inserts a missing cleanup instead of rejecting the pipeline."""
         return self.cleanup is not None
 
     def __str__(self) -> str:
@@ -266,8 +266,8 @@ def preceded_by(cleanup: Named | type[Pass] | Pass | str | PassType) -> Constrai
     """Request that a cleanup runs before a step, with no pass in between that changes the IR.
 
     Each pass between the cleanup and the step must preserve all analyses. The builder inserts a
-    missing cleanup right before the step. `immediately_after` is stricter, since it allows no pass
-    in between.
+    missing cleanup right before the step. `immediately_after` is stricter than `preceded_by`, since
+    it allows no pass in between.
 
     Args:
         cleanup: The cleanup to run before the step, in any form that `followed_by` accepts.

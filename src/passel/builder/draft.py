@@ -1,4 +1,4 @@
-"""The contents of a pipeline builder, which change atomically."""
+"""The contents of a pipeline builder: each change is applied completely or not at all."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ class Draft:
             `PipelineBuilder.between` added.
         removals: For each removal, the removed steps, the rules before the removal, and the name of
             the extension that removed the steps.
-        users: The steps next to which extensions inserted passes, each with the extension's name.
+        users: The steps next to which extensions inserted passes, each with the name of the
+            extension.
         checked: The rules that the last change was checked against; None before the first change.
     """
 

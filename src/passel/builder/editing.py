@@ -122,8 +122,8 @@ class Edit:
     def append(self, items: Items, scopes: list[Scope], label: str = "") -> None:
         """Append each item to the first scope that accepts the item.
 
-        The label names the new node, or a bundle if there are several new nodes. The method raises
-        the same errors as `PipelineBuilder.add`.
+        The label names the new node, or a bundle of all new nodes if there are several. The method
+        raises the same errors as `PipelineBuilder.add`.
         """
         if label and self._rules.units(label):
             raise InsertionError(f"the label '{label}' is already taken")

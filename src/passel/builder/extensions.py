@@ -89,8 +89,8 @@ def installed_extensions() -> tuple[Extension, ...]:
     """Return the installed and the registered extensions, sorted by name.
 
     An installed package provides an extension through an entry point in the group
-    `passel.pipelines`, which names a function that takes a builder. The logger `passel` reports
-    entry points that fail to load.
+    `passel.pipelines`. Each entry point names a function that takes a builder. The logger `passel`
+    reports entry points that fail to load.
 
     Example:
         >>> from passel.builder import PipelineBuilder

@@ -2,8 +2,8 @@
 
 First, the builder inserts the missing cleanups that `followed_by` and `preceded_by` request. Then,
 the builder drops redundant steps. An idempotent pass is redundant if an equal pass runs before it
-and all passes in between preserve all analyses. The first passes of a bundle can be redundant in
-the same way. A pass that a single call adds twice runs twice.
+and all passes in between preserve all analyses. The first passes of a bundle can be redundant if
+equal passes run before the bundle. A pass that a single call adds twice runs twice.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ class Finding(NamedTuple):
     Attributes:
         severity: An error if the pipeline cannot be built or run, otherwise a warning.
         message: A sentence that describes the problem and suggests a fix.
-        span: The location in the pipeline text, or None if the finding has no location.
+        span: The location of the finding in the pipeline text, or None if it has no location.
     """
 
     severity: Severity

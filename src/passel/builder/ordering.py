@@ -1,4 +1,4 @@
-"""Ordering placed steps by their insertion, unless a constraint requires a different order."""
+"""Ordering placed steps by time of insertion, unless a constraint requires a different order."""
 
 from __future__ import annotations
 

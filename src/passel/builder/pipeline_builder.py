@@ -64,14 +64,14 @@ class PipelineBuilder(PipelinePlan):
     ) -> PipelineBuilder:
         """Append a nested pipeline, and return a builder that adds passes to the nested pipeline.
 
-        A `with` statement on the returned builder only groups code. Targets still match the steps
-        of the whole pipeline.
+        A `with` statement on the returned builder only groups code. Targets in the returned builder
+        still match the steps of the whole pipeline.
 
         Args:
             anchor: The anchor of the nested pipeline: an op name, an op class, or `any`.
             label: The label of the nested pipeline.
             jobs: The maximum number of ops to process in parallel, or None for no extra limit. The
-                limit of the run always applies.
+                limit that is set for the run also applies.
         """
         view = copy(self)
         (view._at,) = self.add(OpPassManager(anchor, jobs=jobs), label=label).labels
@@ -126,7 +126,7 @@ class PipelineBuilder(PipelinePlan):
             split: Whether a nested pipeline may be split to insert a pass that cannot run in the
                 nested pipeline.
             missing_ok: Whether to return an empty handle instead of raising an `InsertionError`. An
-                empty handle is false in a condition.
+                empty handle is falsy.
 
         Raises:
             InsertionError: If no step matches the target, the change would violate a constraint, or
@@ -241,8 +241,8 @@ class PipelineBuilder(PipelinePlan):
         that must follow the pass.
 
         A pass that cannot run in this pipeline is added to the first nested pipeline in which the
-        pass can run. The members of a bundle keep their order. A `not_between` constraint does not
-        affect the positions of passes, but a violation is an error.
+        pass can run. The members of each bundle keep their order. A `not_between` constraint does
+        not affect the positions of passes, but a violation is an error.
 
         Args:
             items: The passes to place, in any form that `add` accepts.

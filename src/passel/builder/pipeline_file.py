@@ -61,7 +61,8 @@ def read_pipeline_file(
         The anchor of the pipeline, and the elements of the pipeline with their locations.
 
     Raises:
-        PipelineError: If a file cannot be read, or is invalid. The error contains the location.
+        PipelineError: If a file cannot be read, or is invalid. The error contains the location of
+            the mistake.
     """
     reader = _Reader()
     texts = {

@@ -121,7 +121,7 @@ class PipelinePlan:
     ) -> Self:
         """Read a pipeline file, and return a builder with the passes of the pipeline.
 
-        The YAML format is a superset of llvm/lighthouse's descriptors.
+        The YAML format extends the format of llvm/lighthouse's descriptors.
 
         Args:
             path: The path of a `.yaml` or `.yml` file, or of a file with pipeline text. If a
@@ -132,7 +132,7 @@ class PipelinePlan:
 
         Raises:
             PipelineError: If the file cannot be read or is invalid. The `problems` of the error
-                contain the locations.
+                contain the locations of the mistakes.
         """
         if not is_data(path):
             source = read_text(path, variables or {})
@@ -275,7 +275,7 @@ class PipelinePlan:
             InsertionError: If a required stage is empty, or the pipeline violates a constraint.
             ContractError: If a pass does not preserve an analysis that a later pass requires.
             AnchorError: If a pass cannot run on its ops, or an op cannot be an anchor. Without a
-                context, a run of the pass manager reports such errors instead.
+                context, anchors are checked only when the pass manager runs.
         """
         draft = self._draft.copy()
         finish(draft)

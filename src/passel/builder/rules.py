@@ -56,7 +56,7 @@ class Rules:
         stages: The scopes of all stages, in order.
         labelled: All steps and scopes, by label.
         all: All pairs of a rule and a step to which the rule applies.
-        version: The version of the declarations.
+        version: The value of `declarations.version` when the rules were created.
     """
 
     def __init__(
@@ -159,8 +159,8 @@ class Rules:
             occurrence: The matches to return.
 
         Raises:
-            InsertionError: If the target has no match, or no match with this index.
-            ValueError: If `occurrence` is neither an integer nor one of the allowed words.
+            InsertionError: If the target has no match, or `occurrence` is an index without a match.
+            ValueError: If `occurrence` is neither an integer nor `"first"`, `"last"` or `"all"`.
         """
         if occurrence not in _INDICES and not isinstance(occurrence, int):
             message = f"occurrence must be 'first', 'last', 'all' or a number, not {occurrence!r}"

@@ -162,7 +162,7 @@ class Bundle(Named):
         types: The pass types of all members, in addition to the members' own types.
         constraints: The constraints on all members, in addition to the members' own constraints.
         idempotent: Whether a second run of the bundle, right after the first run, changes nothing.
-            If the value is None, the bundle is idempotent if all members are idempotent.
+            None means that the bundle is idempotent if all members are idempotent.
 
     Raises:
         DefinitionError: If `types` or `constraints` is not a tuple, or contains an object of the
@@ -212,7 +212,7 @@ def noun(target: Target, a: str = "") -> str:
 
     Args:
         target: The target.
-        a: The article in front of a phrase that needs one.
+        a: The article, such as `a `, to put before a phrase that needs an article.
     """
     if isinstance(target, (Bundle, Stage)):
         return f"{a}step of {describe(target)}"
@@ -277,7 +277,7 @@ class Step(Named):
 class BundleUse:
     """A single addition of a bundle to a builder.
 
-    Additions are compared by identity.
+    Two additions are equal only if they are the same object.
 
     Attributes:
         bundle: The bundle that was added.

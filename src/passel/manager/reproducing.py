@@ -27,8 +27,8 @@ class ReproducerCase(NamedTuple):
 
     Attributes:
         op: The op to run the pipeline on.
-        manager: The manager of the recorded pipeline, which rejects passes with disallowed effects
-            outside the IR.
+        manager: The pass manager, which runs the recorded pipeline and rejects passes with
+            disallowed effects outside the IR.
     """
 
     op: Any
