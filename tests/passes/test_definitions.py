@@ -111,6 +111,9 @@ class Table:
     """An interface."""
 
 
+def _short(self: Any) -> None: ...
+
+
 async def _late(self: Any, op: Any, ctx: Any) -> None: ...
 
 
@@ -133,6 +136,9 @@ def _option(field: str, default: object = "x") -> dict[str, Any]:
         (Pass, {"run": _lazy}, r"Wrong\.run is a generator function \(it has a "),
         (Pass, {"run": _both}, r"Wrong\.run is an async function"),
         (Pass, {"can_schedule_on": _late}, r"Wrong\.can_schedule_on is an async function"),
+        (Pass, {"run": _short}, r"Wrong\.run has the parameters \(self\), but is called with 2 after self; w"),
+        (Pass, {"initialize": _short}, r"; write def initialize\(self, ir_context\)"),
+        (Pass, {"can_schedule_on": _short}, r"with 1 after self; write def can_schedule_on"),
         (Pass, {"name": 5}, "5 cannot be the name of a pass"),
         (Pass, {"anchor": Table}, r"anchor of Wrong is Table: write the op's name, or OperationP"),
         (Options, _option("x", option(name="a b")), "cannot be the name of an option: names must"),

@@ -157,6 +157,23 @@ def test_an_ir_of_a_package(opt: Callable[..., Outcome]) -> None:
     assert "--canonicalize" not in listed
 
 
+def test_reduction_needs_the_generic_form(
+    folders: dict[str, Path], programs: Path, tmp_path: Path
+) -> None:
+    """An IR that is not printed in MLIR's generic form is named, with the way out in Python."""
+    (tmp_path / "in.toy").write_text("toy.module")
+    flags, program = ("in.toy", "--ir=zoo", "--feed"), programs / "passel-reduce"
+    done = run_with([folders["zoo"]], *flags, "--interesting=true", cwd=tmp_path, program=program)
+    assert (done.code, done.out, done.err) == (
+        1,
+        "",
+        (
+            "passel-reduce: error: IR 'zoo' does not print MLIR's generic form, which passel-reduce "
+            "edits (line 1: expected a name); in Python, reduce its ops with passel.search.ddmin\n"
+        ),
+    )
+
+
 PYTHON = """
 from zoo import Feed, ZooAdapter
 from passel import PassManager

@@ -108,6 +108,9 @@ class ToyFrontend(Frontend):
         if not text.startswith("toy."):
             place = part.location(len(part.text) - len(text))
             raise UnreadableError([Diagnostic(Severity.ERROR, "expected an op", place)])
+        if text == "toy.text":
+            wrong: Any = "no toy"
+            raise UnreadableError(wrong)
         return Parsed(parse_toy(text))
 
     def emit(self, parsed: Parsed, context: Any) -> str:
@@ -178,6 +181,7 @@ def test_errors_of_another_ir(toy_opt: ToyOpt) -> None:
 
 CRASHES = {
     "parser": ("toy.func x", "in.toy:0:0: error: parser crashed: ValueError: invalid literal"),
+    "parser with text": ("toy.text", "not 'no toy'; write [Diagnostic(Severity.ERROR, message,"),
     "verifier": ("toy.func 7", "op verifier crashed: KeyError: 7"),
     "verifier after a pass": ("toy.func", "op verifier crashed: KeyError: 1"),
 }

@@ -32,9 +32,15 @@ class UnreadableError(Exception):
 
     Attributes:
         diagnostics: The errors in the input.
+
+    Raises:
+        TypeError: If an element of `diagnostics` is not a `Diagnostic`.
     """
 
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
+        if any(type(each) is not Diagnostic for each in diagnostics):
+            way_out = "write [Diagnostic(Severity.ERROR, message, part.location(offset))]"
+            raise TypeError(f"UnreadableError takes diagnostics, not {diagnostics!r}; {way_out}")
         super().__init__("".join(f"{each}\n" for each in diagnostics))
         self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
 

@@ -6,11 +6,10 @@ This module processes only text, and therefore needs no IR package.
 from __future__ import annotations
 
 import re
-from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_$.]*")
 _BEGIN, _END = "{-#", "#-}"
@@ -45,7 +44,7 @@ class ExternalResource(NamedTuple):
     value_start: int = 0
 
 
-def print_resources(resources: Iterable[ExternalResource], limit: int | None = None) -> str:
+def print_resources(resources: Collection[ExternalResource], limit: int | None = None) -> str:
     r"""Return the text of external resources, without a final newline.
 
     Without resources, the text is empty. As in mlir-opt, groups appear in the order of their first
@@ -68,12 +67,11 @@ def print_resources(resources: Iterable[ExternalResource], limit: int | None = N
 
     Source: `AsmPrinter::Impl::printResourceFileMetadata`, MLIR 22.
     """
-    ordered = list(resources)
-    return _block([_section(ordered, limit)]) if ordered else ""
+    return _block([_section(resources, limit)]) if resources else ""
 
 
 def add_resources(
-    text: str, resources: Iterable[ExternalResource], limit: int | None = None
+    text: str, resources: Collection[ExternalResource], limit: int | None = None
 ) -> str:
     """Append external resources to the text of a file, in the same block as MLIR's own resources.
 
@@ -82,14 +80,13 @@ def add_resources(
         resources: The resources to append.
         limit: The maximum length of a printed value, as for `print_resources`.
     """
-    ordered = list(resources)
-    if not ordered:
+    if not resources:
         return text
     if not text.endswith(f"\n{_END}"):
-        return f"{text}\n\n{print_resources(ordered, limit)}"
+        return f"{text}\n\n{print_resources(resources, limit)}"
     start = text.rindex(f"\n{_BEGIN}\n")
     before = text[start + len(_BEGIN) + 2 : -len(_END)].rstrip("\n")
-    return f"{text[:start]}\n{_block([before, _section(ordered, limit)])}"
+    return f"{text[:start]}\n{_block([before, _section(resources, limit)])}"
 
 
 def read_resources(text: str) -> list[ExternalResource]:
@@ -171,17 +168,15 @@ def _block(sections: Iterable[str]) -> str:
     return f"{_BEGIN}\n{inner}\n{_END}"
 
 
-def _section(ordered: list[ExternalResource], limit: int | None) -> str:
+def _section(resources: Collection[ExternalResource], limit: int | None) -> str:
     """Return the text of a resource section, or an empty string if all resources are left out."""
-    if limit is not None:
-        ordered = [each for each in ordered if len(_value(each)) <= limit]
-    ranks = {group: rank for rank, group in enumerate(dict.fromkeys(r.group for r in ordered))}
-    ordered.sort(key=lambda resource: ranks[resource.group])
-    groups = [
-        f"    {group}: {{\n" + ",\n".join(f"      {_entry(entry)}" for entry in entries) + "\n    }"
-        for group, entries in groupby(ordered, key=lambda resource: resource.group)
-    ]
-    inner = ",\n".join(groups)
+    groups: dict[str, list[str]] = {}
+    for each in resources:
+        if limit is None or len(_value(each)) <= limit:
+            groups.setdefault(each.group, []).append(f"      {_entry(each)}")
+    inner = ",\n".join(
+        f"    {group}: {{\n" + ",\n".join(entries) + "\n    }" for group, entries in groups.items()
+    )
     return f"  {_SECTION}: {{\n{inner}\n  }}" if groups else ""
 
 

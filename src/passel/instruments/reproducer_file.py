@@ -56,7 +56,7 @@ def reproducer_text(
         "disable_threading": disable_threading,
         "verify_each": verify_each,
     }
-    resources = (ExternalResource(GROUP, key, value) for key, value in entries.items())
+    resources = [ExternalResource(GROUP, key, value) for key, value in entries.items()]
     return f"{ir}\n\n{print_resources(resources)}\n"
 
 

@@ -27,8 +27,8 @@ EFFECTS = {
 }
 """The effects that a pass may declare, with the phrases for error messages."""
 
-_BODIES = ("run", "initialize", "can_schedule_on")
-"""Methods that must not be asynchronous, since a call would not run their bodies."""
+_METHODS = {"run": ("op", "ctx"), "initialize": ("ir_context",), "can_schedule_on": ("kind",)}
+"""The methods that a run calls, with the names of their parameters after `self`."""
 
 _ITEMS: dict[str, tuple[Any, str]] = {
     "constraints": (object, "a constraint"),
@@ -48,18 +48,19 @@ def check_pass(cls: type[Any]) -> None:
     """Reject a pass class with an invalid declaration; `make_dataclass` checks the options.
 
     Raises:
-        DefinitionError: The name is invalid, a method such as `run` is asynchronous or a generator,
-            the anchor is not a name, a statistic has the name of an inherited attribute, an
-            attribute that must be a tuple is not a tuple, an effect does not exist, or a dialect is
-            both legal and illegal.
+        DefinitionError: The name is invalid, a method such as `run` is asynchronous, is a generator
+            or has wrong parameters, the anchor is not a name, a statistic has the name of an
+            inherited attribute, an attribute that must be a tuple is not a tuple, an effect does
+            not exist, or a dialect is both legal and illegal.
     """
     declared, owner = vars(cls), cls.__qualname__
     refuse_cpp_names(cls)
     if "name" in declared:
         check_name(declared["name"], "a pass")
-    for method in _BODIES:
+    for method, parameters in _METHODS.items():
         if method in declared:
             check_body(declared[method], f"{owner}.{method}")
+            _check_parameters(declared[method], f"{owner}.{method}", parameters)
     anchor = declared.get("anchor")
     if anchor is not None and not isinstance(anchor, str):
         shown = getattr(anchor, "__qualname__", repr(anchor))
@@ -92,6 +93,21 @@ def check_body(function: object, what: str) -> None:
         kind = "an async function" if is_async else "a generator function (it has a 'yield')"
         msg = f"{what} is {kind}, so a call would not run the body; write a plain function"
         raise DefinitionError(msg)
+
+
+def _check_parameters(method: object, what: str, parameters: tuple[str, ...]) -> None:
+    """Reject a method that cannot be called with `self` and the given arguments."""
+    if not inspect.isfunction(method):
+        return
+    signature = inspect.signature(method, follow_wrapped=False)
+    try:
+        signature.bind("self", *parameters)
+    except TypeError:
+        expected = f"def {what.rpartition('.')[2]}(self, {', '.join(parameters)})"
+        raise DefinitionError(
+            f"{what} has the parameters ({', '.join(signature.parameters)}), but is called with "
+            f"{len(parameters)} after self; write {expected}"
+        ) from None
 
 
 def check_effects(names: Iterable[str], owner: str) -> None:

@@ -173,7 +173,7 @@ def read_flags(
             break
         if not word.startswith("-") or word == "-":
             if word.startswith("@") and not Path(word).exists():
-                how = f"{program} $(cat {word[1:]})"
+                how = f"xargs {program} < {word[1:]}"
                 raise UsageError(f"'{word}': response files are not supported; write {how}")
             if after_pass and "=" in word and not line.hint:
                 options = f"--{after_pass}='{word}'"

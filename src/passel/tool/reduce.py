@@ -36,6 +36,7 @@ from typing import TYPE_CHECKING
 
 from passel.execution.strategies import processors
 from passel.frontend import UnreadableError, UsageError
+from passel.frontend.generic_form import GenericSyntaxError
 from passel.instruments.progress import StatusLine, has_status_line
 from passel.instruments.reproducer import allowing
 from passel.ir import InvalidIR, PrintFlags, crossing_with
@@ -184,8 +185,14 @@ def _reduce(settings: Settings, subject: Subject, case: Case, output: Output) ->
             stack.callback(line.hide)
             show = line.draw
         trials = Trials(oracle, jobs=jobs, on_call=lambda: show(f"{trials.calls} calls"))
+        try:
+            reducer = Reducer(case, trials, show)
+        except GenericSyntaxError as error:
+            raise SearchError(
+                f"IR '{subject.frontend.adapter.name}' does not print MLIR's generic form, which "
+                f"passel-reduce edits ({error}); in Python, reduce its ops with passel.search.ddmin"
+            ) from None
         _check(case, oracle, trials)
-        reducer = Reducer(case, trials, show)
         before = reducer.size
         code = 0
         try:

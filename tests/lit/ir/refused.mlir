@@ -30,4 +30,4 @@
 // OPTIONS: passel-opt: error: '--print-options' is not available: use --dump-pass-pipeline to print all options
 
 // RUN: not passel-opt @args.rsp 2>&1 | FileCheck %s --check-prefix=RESPONSE
-// RESPONSE: passel-opt: error: '@args.rsp': response files are not supported; write passel-opt $(cat args.rsp)
+// RESPONSE: passel-opt: error: '@args.rsp': response files are not supported; write xargs passel-opt < args.rsp
