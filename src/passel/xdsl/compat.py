@@ -1,7 +1,7 @@
 """The mode `passel-opt --compat=xdsl`, which runs passel's pipelines with xdsl-opt's flags.
 
-In this mode, xDSL's own driver runs with a faster parser and with passel's pipelines, which can be
-nested. Between passes, only changed ops are verified.
+With `--compat=xdsl`, xDSL's own driver runs with a faster parser and with passel's pipelines, which
+can be nested. Between passes, only changed ops are verified.
 
 Source: `xdsl.xdsl_opt_main.xDSLOptMain`, xDSL 0.74.
 """

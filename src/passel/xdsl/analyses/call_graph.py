@@ -82,8 +82,8 @@ class Call(NamedTuple):
 class CallGraph:
     """The callables inside an op, at any depth, and the calls between them.
 
-    A call is an op with a symbol reference `callee`, or a known op that calls a value. Any other
-    reference to a callable takes its address, so that indirect calls may reach the callable.
+    A call is an op whose `callee` is a symbol reference, or a known op that calls a value. Any
+    other reference to a callable takes its address, so that indirect calls may reach the callable.
     Construction takes two walks plus O(calls), and a query takes O(1). The analysis is valid as
     long as no call, reference or callable is added, erased, renamed or moved.
 

@@ -44,8 +44,8 @@ _DEFINED_BY_ALL: Final = frozenset(
 def context_free(class_: _ClassT) -> _ClassT:
     """Declare that the methods of an op or attribute class depend only on the op or attribute.
 
-    Fast paths then treat the class like xDSL's own classes. Without the declaration `context_free`,
-    fast paths call the methods of a class for each op, as xDSL does.
+    Fast paths treat a `context_free` class like xDSL's own classes. Without the declaration
+    `context_free`, fast paths call the methods of a class for each op, as xDSL does.
 
     The parser of an op must depend only on the tokens of the op and the types of its operands. The
     printer must depend only on the op, and the constructor must have no side effects. An attribute

@@ -65,15 +65,15 @@ _ON_INTEGERS: Final = frozenset(
 
 
 class OpClass:
-    """Facts that apply to all ops of a class.
+    """Facts that are the same for all ops of a class.
 
     Args:
         op_class: The op class.
 
     Attributes:
         traits: The traits from which the facts were determined.
-        is_known: Whether rewriting the ops runs only known code. If False, the other facts do not
-            apply.
+        is_known: Whether rewriting the ops runs only known code. If False, rewriting must not rely
+            on the other facts.
         ends_blocks: Whether the ops are terminators.
         is_isolated: Whether the ops are isolated from above.
         harms: Whether the ops have unknown effects, or effects other than reads.

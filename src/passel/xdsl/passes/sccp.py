@@ -60,7 +60,7 @@ class ConstantValues:
     become varying. The fixed-point iteration takes O(uses + edges) visits.
 
     Args:
-        op: The op to analyze. The arguments of the op's entry blocks are varying.
+        op: The op to analyze. The arguments of the op's entry blocks count as varying.
         context: The context whose dialects materialize constants.
         graph: The call graph of `op`, or None if `op` is not a symbol table. With a call graph,
             constants are also propagated into functions whose calls are all known, and out of all

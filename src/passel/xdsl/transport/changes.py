@@ -1,7 +1,7 @@
 """Encoding and decoding the changes to an op since a snapshot.
 
 The sender and the receiver take the same snapshot, so that an index into the snapshot identifies an
-object in each process. Decoding changes the ops, blocks and values of the snapshot in place.
+object in each process. Decoding updates the ops, blocks and values of the snapshot in place.
 """
 # pyright: reportPrivateUsage=false
 # Private fields are read and written directly: the setters would repeat checks.
