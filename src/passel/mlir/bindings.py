@@ -157,8 +157,8 @@ class Bindings:
 
         Args:
             dialects: Functions that add dialects to a `DialectRegistry`, or `ContextDialects`.
-            loads: Whether to load the dialects now, which takes most of the time and memory. If
-                false, the contexts of some builds load dialects on first use.
+            loads: Whether to load the dialects immediately: loading takes most of the time and
+                memory. If false, the contexts of some builds load dialects on first use.
         """
         is_bare = not loads and self.root in _BARE
         context = self.ir.Context(**{"load_on_create_dialects": ()} if is_bare else {})

@@ -83,7 +83,8 @@ class MLIRSide:
     def replace(self, op: Any, new: Any) -> None:
         """Replace the attributes, regions and location of `op` with those of `new`.
 
-        The old blocks are moved to a temporary module, because the bindings cannot erase blocks.
+        The blocks of `op` are moved to a temporary module, because the bindings cannot erase
+        blocks.
         """
         old, new = op.operation, new.operation
         ir = self.adapter.bindings.ir
