@@ -30,8 +30,8 @@ class ExternalResource(NamedTuple):
     Attributes:
         group: The name of the group that contains the entry, such as `mlir_reproducer`.
         key: The name of the entry in the group.
-        value: The value of the entry: a boolean, or the bytes of a string. The value of a blob is
-            the text of the blob in hexadecimal, such as `b"0x0400"`.
+        value: The value of the entry, either a boolean or the bytes of a string. The value of a
+            blob is the text of the blob in hexadecimal, such as `b"0x0400"`.
         key_start: The offset of the key in the text, in code points.
         value_start: The offset of the value in the text, in code points. The value of a string
             starts at the opening quote.

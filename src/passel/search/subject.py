@@ -34,7 +34,7 @@ _PARTICULAR = re.compile(
 
 
 class Case(NamedTuple):
-    """A case: IR, and a pipeline to run on the IR.
+    """A test case, which consists of IR and a pipeline to run on the IR.
 
     Attributes:
         ir: The text of the IR.

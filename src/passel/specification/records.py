@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Place(NamedTuple):
-    """A line of a `.td` file.
+    """A line in a `.td` file.
 
     Attributes:
         file: The path of the file.

@@ -165,7 +165,7 @@ class AdapterContract(Subject):
         check(found is None or found == sample.context, what)
 
     def test_load_dialects(self) -> None:
-        """Dialects can be loaded twice, and the error for an unknown dialect names the dialect."""
+        """A dialect can be loaded twice, and the error for an unknown dialect names the dialect."""
         context, known = self.adapter.create_context(), [self.dialect] if self.dialect else []
         load = partial(self.adapter.load_dialects, context)
         for names in ([], known, [*known, *known]):

@@ -121,7 +121,7 @@ class IRChoice:
         """Return the adapter of a mixed pipeline's other IR, including the additional dialects.
 
         Args:
-            name: The name of the other IR: `xdsl` or `mlir`.
+            name: The name of the other IR, either `xdsl` or `mlir`.
         """
         if name not in self._across:
             tool = replace(self._tool, adapter=None)

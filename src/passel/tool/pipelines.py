@@ -70,8 +70,8 @@ class PipelineFactory:
                 the recorded pipeline.
 
         Raises:
-            PipelineError: If the pipeline cannot be scheduled on this IR, or if a recorded pipeline
-                has forbidden effects.
+            PipelineError: If the pipeline cannot be scheduled on the IR, or if a recorded pipeline
+                has effects that `--allow-effects` does not allow.
         """
         text = recorded.pipeline if recorded is not None else None
         if self._whole is not None and not (self._is_default and text is not None):
