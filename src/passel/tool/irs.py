@@ -215,7 +215,7 @@ def hint_at_passes(error: PasselError, ir: IRChoice) -> str:
         names = [each.span.text for each in error.problems if each.span]
     for name in names:
         if name not in ir.registry and (having := _others(ir, name, _has_pass)):
-            return f"another installed IR has pass '{name}': {having}"
+            return f"another installed IR has pass '{name}'; use {having}"
     return ""
 
 
@@ -234,7 +234,7 @@ def note_other_ir(diagnostic: Diagnostic, source: SourcePart, ir: IRChoice) -> N
     known = {*ir.frontend.dialect_names()}
     for name in dict.fromkeys(_DOTTED.findall(line)):
         if name not in known and (having := _others(ir, name, _has_dialect)):
-            hint = f"another installed IR has dialect '{name}': {having}"
+            hint = f"another installed IR has dialect '{name}'; use {having}"
             diagnostic.attach_note(hint, diagnostic.location)
             return
 
