@@ -33,7 +33,7 @@ _ATTACHED = {"<n>": re.compile(r"[0-9]+"), "<dir>": re.compile(r".+")}
 """Values that can follow a one-letter flag, as in `-j4` and `-Iinclude`, by metavar."""
 
 _REASONS = {
-    "release builds of MLIR have no debug output; --mlir-print-ir-diff and "
+    "MLIR's bindings cannot turn on debug output; --mlir-print-ir-diff and "
     "--log-actions-to=<file> show what passes do": "debug debug-only",
     "use --mlir-debug-counter, which counts executions of passes": "debug-counter",
     "use --mlir-pass-statistics, with --mlir-pass-statistics-display=json for JSON": "stats "

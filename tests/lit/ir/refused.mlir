@@ -18,7 +18,7 @@
 // DEBUG: passel-opt: error: '--debug-only=pass-manager' is not available: {{.*}} --log-actions-to=<file> show what passes do
 
 // RUN: not passel-opt %s -debug 2>&1 | FileCheck %s --check-prefix=PLAIN
-// PLAIN: passel-opt: error: '-debug' is not available: release builds of MLIR have no debug output
+// PLAIN: passel-opt: error: '-debug' is not available: MLIR's bindings cannot turn on debug output
 
 // RUN: not passel-opt %s --stats 2>&1 | FileCheck %s --check-prefix=STATS
 // STATS: passel-opt: error: '--stats' is not available: use --mlir-pass-statistics
