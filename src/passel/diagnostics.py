@@ -143,7 +143,7 @@ _NEEDS_QUOTES = re.compile("[ ,{}]")
 
 
 class OptimizationRemark(NamedTuple):
-    """An optimization remark with named arguments, which is printed in MLIR's format.
+    """An optimization remark that has named arguments and is printed in MLIR's format.
 
     Attributes:
         kind: `Passed`, `Missed`, `Failure` or `Analysis`.
@@ -201,7 +201,7 @@ class Diagnostic:
         location: The location of the op.
         notes: The attached notes, in order.
         origin: A text that names the pass that emitted the diagnostic, with the op and the path of
-            the pass. Tools print this text as a note.
+            the pass. Tools print `origin` as a note.
         op_text: The text of the op, which tools print after the words `see current operation` if
             the diagnostic is an error; empty if the op is not printed.
         print_op: A function that prints the op; None if the diagnostic does not refer to an op.

@@ -172,7 +172,7 @@ class InsertionError(PipelineError):
 
     Attributes:
         rules: The violated or contradictory constraints, each a `passel.builder.Rule`. Removing any
-            one of these constraints resolves the error.
+            one of the listed constraints resolves the error.
     """
 
     def __init__(self, *problems: Problem | str, rules: Sequence[Any] = ()) -> None:

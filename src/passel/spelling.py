@@ -2,8 +2,8 @@
 
 Names are split into words at `-`, `_` and `.`, and compared word by word. A candidate is suggested
 if it differs from the given name only by a typo in a word, an abbreviation, or missing words at
-either end. Other similar names, such as `test-lower-to-llvm` and `lower-host-to-llvm`, often belong
-to different passes.
+either end. Names such as `test-lower-to-llvm` and `lower-host-to-llvm` are not suggested for each
+other, since they often belong to different passes.
 """
 
 from __future__ import annotations

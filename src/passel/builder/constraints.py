@@ -51,7 +51,8 @@ class Constraint:
         targets: The targets that match the steps to which the condition refers.
         origin: The source location of the call that created the constraint.
         cleanup: The argument of `followed_by` or `preceded_by`: a pass, a pass class, a pass name,
-            a bundle or a pass type. None for all other kinds of constraints.
+            a bundle or a pass type. None for constraints of a kind other than `followed_by` and
+            `preceded_by`.
     """
 
     kind: str

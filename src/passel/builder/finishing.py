@@ -1,9 +1,9 @@
 """Finishing the draft of a pipeline before the pipeline is built.
 
-First, the builder inserts the missing cleanups that `followed_by` and `preceded_by` request. Then,
-the builder drops redundant steps. An idempotent pass is redundant if an equal pass runs before it
-and all passes in between preserve all analyses. The first passes of a bundle can be redundant if
-equal passes run before the bundle. A pass that a single call adds twice runs twice.
+First, the builder inserts the missing cleanups that `followed_by` and `preceded_by` request. After
+the insertion, the builder drops redundant steps. An idempotent pass is redundant if an equal pass
+runs before it and all passes in between preserve all analyses. The first passes of a bundle can be
+redundant if equal passes run before the bundle. A pass that a single call adds twice runs twice.
 """
 
 from __future__ import annotations

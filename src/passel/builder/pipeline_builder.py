@@ -327,8 +327,8 @@ class PipelineBuilder(PipelinePlan):
                 error leaves the builder unchanged.
             PipelineError: If an extension adds an invalid pipeline text, or a pass whose anchor
                 does not match the pipeline.
-            Exception: If an extension raises any other exception. A note on the exception names the
-                extension.
+            Exception: If an extension raises an exception that is not listed above. A note on the
+                exception names the extension.
         """
         with self._draft.all_or_nothing():
             run_extensions(self, extensions, self._draft)

@@ -51,7 +51,7 @@ def read_text(path: str | Path, variables: Mapping[str, Any]) -> Source:
 def read_pipeline_file(
     path: str | Path, variables: Mapping[str, Any]
 ) -> tuple[str, list[tuple[ElementNode, Span]]]:
-    """Read a YAML pipeline file and its included files.
+    """Read a YAML pipeline file and the files that it includes.
 
     Args:
         path: The path of the file.

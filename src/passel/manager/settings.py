@@ -23,7 +23,7 @@ _Observers: TypeAlias = "dict[str, Callable[[], PassInstrumentation] | None]"
 
 
 class RunSettings:
-    """The base class of pass managers that can be run, which defines the settings of runs."""
+    """The base class of runnable pass managers, which defines the settings of runs."""
 
     def __init__(self) -> None:
         self._options = RunOptions()

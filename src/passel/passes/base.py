@@ -169,7 +169,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         """Transform `op` without erasing it or accessing IR outside it.
 
         Raises:
-            PassFailure: The pass fails on this op.
+            PassFailure: The pass fails on `op`.
         """
         raise NotImplementedError
 

@@ -218,9 +218,8 @@ class PassContext(Generic[StateT]):
     def answer_for_changes_outside(self) -> None:
         """Declare that the pass changed the enclosing op intentionally.
 
-        A pass must call this method if it adds symbols next to its op, which is otherwise
-        forbidden. The enclosing op counts as changed. Later changes are detected relative to the
-        current state of the enclosing op.
+        A pass may add symbols next to its op only if it calls this method. The enclosing op counts
+        as changed. Later changes are detected relative to the current state of the enclosing op.
         """
         self.valid_state = None
         if self.caller is not None and self.caller.op == self.op:

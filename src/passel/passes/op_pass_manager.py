@@ -233,7 +233,7 @@ class OpPassManager:
         self._placed.clear()
 
     def copy(self) -> Self:
-        """Return an independent copy of the manager, which shares the passes."""
+        """Return an independent copy of the manager, with the same pass objects."""
         return self._copied_into(self._empty_copy())
 
     __copy__ = copy

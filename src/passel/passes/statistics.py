@@ -1,6 +1,6 @@
 """Statistics: named counters that passes declare.
 
-The declaration is part of the pass, which is immutable. The counts belong to a run.
+Passes are immutable, so the counts of a statistic belong to a run rather than to the pass.
 """
 
 from __future__ import annotations

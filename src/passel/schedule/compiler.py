@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class PipelineCompiler:
-    """A compiler of pass managers for one context, which caches schedules of unchanged managers.
+    """A compiler of pass managers for one context, with a cache of the schedules.
 
     Attributes:
         guard: The guard that rejects effects outside the IR; None if all effects are allowed.

@@ -86,7 +86,7 @@ class NestedStep:
 
     @property
     def display_name(self) -> str:
-        """The name of the step in reports, which lists the anchors.
+        """The name of the step for reports: a list of the anchors of the pipelines.
 
         Source: `OpToOpPassAdaptor::getAdaptorName`, MLIR 22.
         """
