@@ -50,7 +50,7 @@ class Span(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The text in the span."""
+        """The text that the span covers."""
         return self.source.text[self.start : self.end]
 
     @property
@@ -103,7 +103,7 @@ class Location(NamedTuple):
         file: The name of the file; None if the location has no file.
         line: The line number, counted from 1; 0 if the line is unknown.
         column: The column number, counted from 1; 0 if the column is unknown.
-        label: The name of a location without a file, as in `loc("x")`; empty for other locations.
+        label: The name in a location such as `loc("x")`; empty if the location has no name.
         caller: The location of the call from which the op was inlined; None if the op was not
             inlined.
         source: The text of the source line, for a location in Python code.
@@ -128,7 +128,7 @@ UNKNOWN = Location()
 
 
 class Severity(Enum):
-    """The severity of a diagnostic. The value is the word that messages print, such as `error`."""
+    """How severe a diagnostic is. The value is the word that messages print, such as `error`."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -205,7 +205,8 @@ class Diagnostic:
         op_text: The text of the op, which tools print after the words `see current operation` if
             the diagnostic is an error; empty if the op is not printed.
         print_op: A function that prints the op; None if the diagnostic does not refer to an op.
-        remark: The optimization remark that the diagnostic reports; None for other diagnostics.
+        remark: The optimization remark that the diagnostic reports; None if the diagnostic is not
+            an optimization remark.
         is_extra: Whether mlir-opt has no equivalent of the diagnostic, so that
             `--verify-diagnostics` allows the diagnostic even if it is not expected.
     """

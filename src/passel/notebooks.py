@@ -55,7 +55,7 @@ class TableRow(NamedTuple):
     Attributes:
         depth: The nesting depth of the row.
         title: The text of the first column.
-        cells: The texts of the other columns.
+        cells: The texts of the columns after the first.
         diff: A unified diff, which a notebook shows when the user clicks on the row; empty if the
             row has no diff.
     """

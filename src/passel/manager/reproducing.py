@@ -64,7 +64,8 @@ def load_reproducer(
         passes: Additional passes or pass classes, including the IR's own, that the file names but
             no installed package registers.
         parse: A function that parses a text and returns an op, for an adapter without a frontend.
-        allow_unregistered: Whether a new context allows ops of unregistered dialects.
+        allow_unregistered: Whether a context that the function creates allows ops of unregistered
+            dialects.
         allow_effects: The effects outside the IR that passes may have; see
             `PassManager.restrict_effects`.
 

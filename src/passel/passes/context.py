@@ -65,7 +65,8 @@ class PassContext(Generic[StateT]):
         failure: The failure of the step itself rather than of a nested pass; None if there is no
             failure.
         cached: The analyses of the op; None until a pass requests an analysis.
-        caller: The context of the pass that runs the dynamic pipeline; None for other pipelines.
+        caller: The context of the pass that runs the dynamic pipeline; None if the pipeline is not
+            dynamic.
         siblings: The nested ops while nested pipelines run on these ops; otherwise None.
 
     Source: `mlir::detail::PassExecutionState`, MLIR 22.

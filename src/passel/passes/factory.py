@@ -57,7 +57,7 @@ def make_pass_class(
         module: The module of the class; by default the module of the base class.
         options: A mapping from field names to pairs of a type and either a default or an
             `option(...)`.
-        attributes: Other attributes of the class.
+        attributes: The attributes of the class other than the options.
 
     Raises:
         DefinitionError: The type of an option is not supported, or a name is invalid.

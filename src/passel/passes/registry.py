@@ -208,7 +208,7 @@ class PassRegistry:
 
         Args:
             ir: The name of the IR, which is the `name` of the IR's adapter.
-            sources: Other sources to search, such as the IR's own passes.
+            sources: Additional sources to search, such as the IR's own passes.
         """
         if ir == self.scope and all(source in self._sources for source in sources):
             return self
