@@ -42,7 +42,7 @@ class SymbolDCE(Pass["Operation"]):
     def run(self, op: Operation, ctx: PassContext) -> None:
         """Find the live symbols in `op`, and erase all other symbols."""
         if not is_table(op):
-            message = "was scheduled to run under SymbolDCE, but does not define a symbol table"
+            message = "needs an op that defines a symbol table, as in builtin.module(symbol-dce)"
             raise PassFailure(message)
         hidden = op.parent is None or _is_hidden(op)
         live = _Liveness(op, ctx.ir_context, hidden=hidden).live
