@@ -70,4 +70,9 @@ show() {
     show 'passel-report run.passel -o report.html'
 
     title "All files are in $folder: open report.html"
-} | fold -s -w 80
+} | while IFS= read -r line; do
+    case $line in
+    'to '*) printf '%s\n' "$line" ;;  # a command to copy
+    *) printf '%s\n' "$line" | fold -s -w 80 ;;
+    esac
+done

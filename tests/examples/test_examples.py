@@ -91,10 +91,10 @@ kernels.mlir:45:3: 'func.call' op pass 'check-leaf' failed: calls @print_f32 [bu
 
 
 def test_the_demo_shows_all_its_parts() -> None:
-    """It fits 80 columns, ends with the pass that broke a kernel, and leaves its files there."""
+    """It fits 80 columns but for commands to copy, ends with the pass that broke a kernel, and leaves its files there."""
     shown = run("sh", EXAMPLES / "demo.sh")
     assert shown.stderr == ""
-    assert max(map(len, shown.stdout.splitlines())) <= 80
+    assert max(len(line) for line in shown.stdout.splitlines() if line[:3] != "to ") <= 80
     parts = shown.stdout.split("\n==== ")[1:]
     in_each = [
         "$ cat kernels.mlir",

@@ -180,12 +180,13 @@ class _Linter(NamedTuple):
     def _nested(self, outer: str, inner: Pipeline) -> Iterator[Finding]:
         """Yield findings about a nested pipeline and its position."""
         name, span = inner.anchor, inner.spans[0]
-        for other in inner.spans[1:]:
-            if other is not None and name in other.text:  # or else a registered pipeline added it
-                message = (
-                    f"two nested pipelines on '{name}' run as one; merge them into {name}(...,...)"
-                )
-                yield Finding(Severity.WARNING, message, other)
+        # The text of other spans is the name of a registered pipeline, which cannot be merged.
+        given = [each for each in inner.spans if each is not None and name in each.text]
+        for other in given[1:]:
+            message = (
+                f"two nested pipelines on '{name}' run as one; merge them into {name}(...,...)"
+            )
+            yield Finding(Severity.WARNING, message, other)
         if not inner.steps and span is not None:
             message = f"the nested pipeline on '{name}' is empty: add a pass to it or remove it"
             yield Finding(Severity.WARNING, message, span)

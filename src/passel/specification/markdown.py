@@ -154,7 +154,7 @@ def entry_of(kind: type[Pass[Any, Any]]) -> PassEntry:
 def pipeline_entry(info: PassPipelineInfo) -> PassEntry:
     """Return the documentation of a registered pipeline."""
     facts = [f"Is a pipeline: `--{info.name} --dump-pass-pipeline` shows what it runs."]
-    facts += [f"Runs only on `{info.ir}`."] if info.ir else []
+    facts += [f"Runs only on the IR `{info.ir}`."] if info.ir else []
     options = _options(info.options.option_infos() if info.options else ())
     return PassEntry(info.name, info.summary, options=options, facts=facts)
 
@@ -185,7 +185,7 @@ def _facts(kind: type[Pass[Any, Any]]) -> Iterator[str]:
     if issubclass(kind, InterfacePass) and kind.interface is not None:
         yield f"Runs on ops with `{kind.interface.__name__}`."
     if kind.ir:
-        yield f"Runs only on `{kind.ir}`."
+        yield f"Runs only on the IR `{kind.ir}`."
     for what, names in (
         ("May create ops of the dialects", kind.dependent_dialects),
         ("Preserves", [each.__name__ for each in kind.preserves]),
