@@ -205,6 +205,7 @@ def test_interrupts_pass_through(context: Context, monkeypatch: pytest.MonkeyPat
         ),
         ("x.y %a", "Dialect `x' not found for custom op 'x.y' "),
         ("arith.nothing %a", "custom op 'arith.nothing' is unknown"),
+        ("linalg.softmax %a", "custom op 'linalg.softmax' is unknown"),  # not 'linalg.max'
         ("nothing %a", "custom op 'nothing' is unknown (tried 'builtin.nothing' as well)"),
         ("arith.adddi %a", "custom op 'arith.adddi' is unknown; did you mean 'arith.addi'?"),
     ],

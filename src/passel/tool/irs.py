@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from passel.diagnostics import brief
+from passel.diagnostics import brief, suggest
 from passel.errors import AdapterError, PasselError, PipelineError
 from passel.frontend import BringsFrontend, TakesDialects, UsageError
 from passel.ir import ability_of, adapter_named, adapter_names, has_adapter
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _KNOWN = ("xdsl", "mlir")
 """IRs whose flags passel-opt declares."""
 
+_UNKNOWN_DIALECT = re.compile(r"Dialect `(\w+)' not found")
 _DOTTED = re.compile(r"(?<![\w.%@#^])([A-Za-z_]\w*)\.[A-Za-z_]")
 """The beginning of an op or a type: its dialect, and a dot."""
 
@@ -220,7 +221,9 @@ def hint_at_passes(error: PasselError, ir: IRChoice) -> str:
 
 
 def note_other_ir(diagnostic: Diagnostic, source: SourcePart, ir: IRChoice) -> None:
-    """Attach a note to an error if its source line uses a dialect of another installed IR.
+    """Attach a note to an error if its source line uses a dialect that the IR lacks.
+
+    The note names another installed IR that has the dialect, or the flags for dialects.
 
     Args:
         diagnostic: The error.
@@ -237,6 +240,10 @@ def note_other_ir(diagnostic: Diagnostic, source: SourcePart, ir: IRChoice) -> N
             hint = f"another installed IR has dialect '{name}'; use {having}"
             diagnostic.attach_note(hint, diagnostic.location)
             return
+    if (unknown := _UNKNOWN_DIALECT.match(diagnostic.message)) and not diagnostic.notes:
+        hint = suggest(unknown[1], known) or "; --load-dialect-plugin=<file> loads another"
+        hint = f"--show-dialects lists the dialects{hint}"
+        diagnostic.attach_note(hint, diagnostic.location)
 
 
 def _others(ir: IRChoice, name: str, has: Callable[[str, str], bool]) -> str:

@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr
 from xdsl.utils.exceptions import DiagnosticException, MultipleSpansParseError, ParseError
 from xdsl.utils.lexer import Input, Span
 
-from passel.diagnostics import brief
+from passel.diagnostics import brief, suggest
 from passel.xdsl.fast import parser_class
 from passel.xdsl.locations import SourceLocation, SourceText
 
@@ -233,7 +233,7 @@ def _unknown_op(
     """Return the error for an unregistered op, at its name."""
     start = max(text.rfind(name, 0, following.start), 0)
     is_generic = text[start - 1 : start] == '"'
-    dialect, dot, mnemonic = name.partition(".")
+    dialect, dot, _ = name.partition(".")
     known = context.get_optional_dialect(dialect) is not None
     if is_generic:
         message = (
@@ -248,11 +248,7 @@ def _unknown_op(
         message = f"custom op '{name}' is unknown"
     else:
         message = f"Dialect `{dialect}' not found for custom op '{name}' "
-    import difflib
-
-    prefix = f"{dialect}."
-    ops = [op.name.removeprefix(prefix) for op in context.loaded_ops if op.name.startswith(prefix)]
-    if close := difflib.get_close_matches(mnemonic, ops, n=1):
-        message = f"{message}; did you mean '{prefix}{close[0]}'?"
+    ops = [op.name for op in context.loaded_ops if op.name.startswith(f"{dialect}.")]
+    message += suggest(name, ops)
     source = cast("Input[str]", following.input)
     return ParseError(Span(start - is_generic, start + len(name) + is_generic, source), message)
