@@ -275,8 +275,8 @@ def context_lock(context: Any) -> RLock:
 def on_threads(context: Any, most: int | None) -> Generator[None]:
     """Limit the number of threads that MLIR uses in a context inside the `with` block.
 
-    MLIR creates one thread for each processor that the calling thread may use. If the system cannot
-    restrict a thread's processors, MLIR uses one thread.
+    MLIR creates one thread for each processor that the calling thread may use. If the platform
+    does not support CPU affinity for threads, MLIR uses one thread.
 
     Args:
         context: The context.

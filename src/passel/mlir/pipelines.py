@@ -203,7 +203,7 @@ def facts_of(bindings: Bindings, name: str) -> PassFacts:
 
 @cache
 def banner(bindings: Bindings) -> str:
-    """Return the title that a build gives to IR dumps after `cse`, such as `CSE (cse)`.
+    """Return the title of IR dumps after `cse` in a build of MLIR, such as `CSE (cse)`.
 
     Source: `IRPrinterInstrumentation`, MLIR 22 to 24.
     """
@@ -220,7 +220,7 @@ def banner(bindings: Bindings) -> str:
 
 @cache
 def class_name(bindings: Bindings, name: str, declared: str) -> str:
-    """Return the class name of a pass in a build's reports.
+    """Return the class name of a pass in the reports of a build of MLIR.
 
     Args:
         bindings: The build of the bindings.
@@ -244,7 +244,7 @@ _UNPRINTABLE = frozenset({"iree-llvmcpu-tile", "llvm-use-default-visibility"})
 
 
 def printed_pass(bindings: Bindings, name: str, text: str) -> str:
-    """Return the text of a pass with all options, in the form that a build prints."""
+    """Return the text of a pass with all options, as a build of MLIR prints the pass."""
     return text if name in _UNPRINTABLE else str(parsed(bindings, f"any({text})"))[len("any(") : -1]
 
 

@@ -158,7 +158,7 @@ class RunInfo(NamedTuple):
             empty if no command can run the passes.
         before: The digest of the text of the top-level op before the run.
         after: The digest of the last recorded text of the top-level op.
-        outer: The number of the enclosing run on another IR; None for a top-level run.
+        outer: The number of the run on another IR that started this run; None for a top-level run.
         is_complete: Whether the run ended, either successfully or with failures.
         failures: All failures, in program order.
         notes: Notes about the failures, such as the path of the reproducer and the replay command.

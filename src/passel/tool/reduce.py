@@ -15,7 +15,7 @@ The result is a reproducer for passel-opt --run-reproducer.
 
 With --interesting=<command>, the result is the smallest case for which the command exits with 0.
 The name of a file with the IR in generic form replaces {} in the command, or is appended to the
-command. If a pipeline is given, the file is a reproducer. The command runs in the current
+command. With a pipeline, this file is a reproducer. The command runs in the current
 directory. First, the command runs on the input twice, and must exit with 0 both times.
 Cases with invalid IR are not tried.
 

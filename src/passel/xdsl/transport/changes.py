@@ -276,8 +276,8 @@ def pickled(
         value: The object to encode.
         name: The op name that errors report.
         nodes: The addresses of all IR nodes that the object may contain.
-        places: The indices of objects that the sender and the receiver have, by address. None means
-            that the sender and the receiver share no objects.
+        places: A mapping from the addresses of objects that both the sender and the receiver have
+            to their indices, or None if the sender and the receiver share no objects.
 
     Raises:
         EncodingError: If a part of the object cannot be encoded.
