@@ -76,6 +76,17 @@ def test_what_cannot_follow_keeps_everything_here(
     assert caplog.messages == [f"not using worker processes: {why} in one process only"]
 
 
+def test_an_adapter_that_cannot_send_ops(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The reason for one process names the ability that the adapter lacks."""
+    monkeypatch.setattr("passel.execution.strategies.fork.ability_of", lambda *_: None)
+    manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", TellProcess())
+    manager.run(module_of(8), jobs=2)
+    reason = "the adapter of 'toy' does not implement SendsOps"
+    assert caplog.messages == [f"not using worker processes: {reason}"]
+
+
 LOST = "which a forked process would lack"
 
 

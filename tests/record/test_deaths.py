@@ -63,7 +63,8 @@ def test_the_ir_of_a_record_may_not_be_installed(
     assert main([functions, "--cse", "--record=r.passel", "-o", "/dev/null"]) == 0
     record = Path("r.passel")
     record.write_bytes(record.read_bytes().replace(b'"ir":"xdsl"', b'"ir":"stack"'))
-    said = "error: the record is for IR 'stack', which no installed package provides\n"
+    ir = "which no installed package provides as entry point 'stack' of passel.adapters"
+    said = f"error: the record is for IR 'stack', {ir}\n"
     assert (bisect.main(["r.passel"]), capsys.readouterr().err) == (1, f"passel-bisect: {said}")
     assert (main(["r.passel"]), capsys.readouterr().err) == (1, f"passel-opt: {said}")
 

@@ -199,7 +199,8 @@ def test_a_reproducer_of_another_ir_from_python(
 
 REFUSED = [
     (("in.toy", "--ir=zo"), "'--ir' takes one of mlir, xdsl, zoo, not 'zo'; did you mean 'zoo'?"),
-    (("in.mlir", "--feed"), "unknown command line argument '--feed'\nTry 'passel-opt --help'\npassel-opt: note: another installed IR has pass 'feed'; use --ir=zoo"),
+    (("in.mlir", "--feed"), "unknown command line argument '--feed'\nTry 'passel-opt --help'\npassel-opt: note: another installed IR has 'feed'; use --ir=zoo"),
+    (("in.mlir", "--morning"), "unknown command line argument '--morning'\nTry 'passel-opt --help'\npassel-opt: note: another installed IR has 'morning'; use --ir=zoo"),
     (("in.toy", "--ir=zoo", "--emit-bytecode"), "'--emit-bytecode' requires --ir=mlir, not --ir=zoo"),
     (("in.toy", "--ir=zoo", "-t", "riscv-asm"), "'-t' requires --ir=xdsl, not --ir=zoo"),
     (("in.mlir", "--ir=iree"), "'--ir' takes one of mlir, xdsl, zoo, not 'iree'; pip install iree-base-compiler"),

@@ -16,7 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, cast
 
-from passel.diagnostics import suggest
+from passel.diagnostics import closest, suggest
 from passel.frontend import Flag, UsageError
 from passel.ir import adapter_names, has_adapter
 from passel.passes.numbers import read_bool
@@ -57,11 +57,17 @@ class UnknownFlagError(UsageError):
 
     Attributes:
         name: The name of the unknown flag.
+        suggestion: The hint at a similar flag, or an empty string.
     """
 
-    def __init__(self, name: str, rest: str) -> None:
-        super().__init__(f"unknown command line argument {rest}")
+    def __init__(self, name: str, suggestion: str, word: str, program: str) -> None:
+        super().__init__(word, program)
         self.name: str = name
+        self.suggestion: str = suggestion
+
+    def __str__(self) -> str:
+        word, program = self.args
+        return f"unknown command line argument '{word}'{self.suggestion}\nTry '{program} --help'"
 
 
 class GivenFlag(NamedTuple):
@@ -195,8 +201,10 @@ def read_flags(
             raise UsageError(f"'{word}' is not available: {NOT_HERE[name]}")
         else:
             listed = (info.name for info in (*passes.passes(), *passes.pipelines()))
-            hint = suggest(name, [*flags, *listed]).replace("did you mean '", "did you mean '--")
-            raise UnknownFlagError(name, f"'{word}'{hint}\nTry '{program} --help'")
+            close = closest(name, [*flags, *listed])
+            dashes = "-" if len(close) == 1 else "--"
+            hint = f"; did you mean '{dashes}{close}'?" if close else ""
+            raise UnknownFlagError(name, hint, word, program)
     _check(line, several=several)
     return line
 

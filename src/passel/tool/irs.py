@@ -200,7 +200,10 @@ def flag_for(ir: str) -> str:
         UsageError: If the IR is not installed.
     """
     if not has_adapter(ir):
-        raise UsageError(f"the record is for IR '{ir}', which no installed package provides")
+        raise UsageError(
+            f"the record is for IR '{ir}', which no installed package provides as entry point "
+            f"'{ir}' of passel.adapters"
+        )
     return f"--ir={ir}"
 
 
@@ -216,7 +219,9 @@ def hint_at_passes(error: PasselError, ir: IRChoice) -> str:
         names = [each.span.text for each in error.problems if each.span]
     for name in names:
         if name not in ir.registry and (having := _others(ir, name, _has_pass)):
-            return f"another installed IR has pass '{name}'; use {having}"
+            if isinstance(error, UnknownFlagError):
+                error.suggestion = ""  # which would be the wrong pass
+            return f"another installed IR has '{name}'; use {having}"
     return ""
 
 
@@ -255,8 +260,8 @@ def _others(ir: IRChoice, name: str, has: Callable[[str, str], bool]) -> str:
 
 
 def _has_pass(ir: str, name: str) -> bool:
-    """Return whether an installed IR is known to have a pass, without loading the IR."""
-    return default_registry().lookup_pass(name, ir=ir) is not None or _build_has(ir, name)
+    """Return whether an installed IR has a pass or pipeline, without loading the IR."""
+    return default_registry().lookup(name, ir=ir) is not None or _build_has(ir, name)
 
 
 def _has_dialect(ir: str, name: str) -> bool:

@@ -43,7 +43,7 @@ class Forked(ProcessDistribution):
     def rejection(self, run: Run, siblings: Siblings) -> str:
         """Return the reason why workers cannot run the tasks, or an empty string if they can."""
         if ability_of(run.adapter, SendsOps) is None:
-            return f"'{run.adapter.name}' ops cannot be sent to other processes"
+            return f"the adapter of '{run.adapter.name}' does not implement SendsOps"
         return super().rejection(run, siblings) or _left_behind()
 
     def shares_of(self, tasks: Sequence[Any], jobs: int) -> list[Sequence[Any]]:
