@@ -52,7 +52,7 @@ def test_what_cannot_be_registered_is_refused() -> None:
     registry = PassRegistry()
     with pytest.raises(DefinitionError, match=r"cannot register Nameless, which has no name"):
         registry.register(type("Nameless", (Pass,), {}))
-    with pytest.raises(TypeError, match=r"register\('x'\) needs a factory"):
+    with pytest.raises(TypeError, match=r"register\('x'\) needs the pass class"):
         registry.register("x")
     registry.register(First)
     registry.register(First)  # modules may be imported twice

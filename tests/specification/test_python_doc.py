@@ -208,7 +208,7 @@ def test_a_pipeline() -> None:
     registry.register_pipeline("tidy", build, options=TidyOptions, summary="Tidy all.")
     (info,) = registry.pipelines()
     text = entries([pipeline_entry(info)])
-    assert text.startswith("\n### `-tidy`\n\n_Tidy all._\n\n* Is a pipeline: `--tidy ")
+    assert text.startswith("\n### `-tidy`\n\n_Tidy all._\n\n* This is a pipeline: `--tidy ")
     assert "-inline : Inline function calls. (default true)" in text
 
 

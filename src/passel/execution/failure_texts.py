@@ -40,8 +40,8 @@ BESIDE = "was changed by a pass on a sibling op; only a pass on the enclosing op
 GONE = "was erased or moved by a pass on a sibling op; only a pass on the enclosing op may do that"
 INSIDE = "was changed by a pass on a nested op; a pass may change only the op that it runs on"
 PLACES = (
-    "had ops inside it added, erased or moved by a pass on a nested op; only a pass on this op may "
-    "do that"
+    "was changed by a pass on a nested op, which added, erased or moved ops inside this op; only a "
+    "pass on this op may do that"
 )
 
 

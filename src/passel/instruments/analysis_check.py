@@ -1,4 +1,4 @@
-"""A check that passes do not invalidate analyses that they claim to preserve."""
+"""A check that no pass invalidates an analysis that the pass claims to preserve."""
 
 from __future__ import annotations
 

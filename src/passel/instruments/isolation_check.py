@@ -1,4 +1,4 @@
-"""A check that passes do not change the IR outside their op."""
+"""A check that no pass changes the IR outside its op."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ class PassRegistry:
         """
         if isinstance(pass_, str):
             if factory is None:
-                msg = f"register('{pass_}') needs a factory that returns a pass or the pass class"
+                msg = f"register('{pass_}') needs the pass class, or a factory that returns a pass"
                 raise TypeError(msg)
             name, made = pass_, factory
             place = factory.partition(":")[0] if isinstance(factory, str) else repr(factory)

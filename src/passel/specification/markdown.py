@@ -153,7 +153,7 @@ def entry_of(kind: type[Pass[Any, Any]]) -> PassEntry:
 
 def pipeline_entry(info: PassPipelineInfo) -> PassEntry:
     """Return the documentation of a registered pipeline."""
-    facts = [f"Is a pipeline: `--{info.name} --dump-pass-pipeline` shows what it runs."]
+    facts = [f"This is a pipeline: `--{info.name} --dump-pass-pipeline` shows what it runs."]
     facts += [f"Runs only on the IR `{info.ir}`."] if info.ir else []
     options = _options(info.options.option_infos() if info.options else ())
     return PassEntry(info.name, info.summary, options=options, facts=facts)

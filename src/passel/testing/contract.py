@@ -222,7 +222,7 @@ class AdapterContract(Subject):
             equal(sorted(symbols, key=text.index), symbols, what)
             check(not text.endswith("\n"), "the text from 'print_op' ends with a newline")
             own = self.adapter.symbol_name(func) or ""
-            what = f"the text that 'print_op' returns for @{own} lacks the symbol"
+            what = f"the text that 'print_op' returns for @{own} does not contain the symbol"
             check(own in self.adapter.print_op(func, flags), what)
 
     def test_fingerprint_of_the_unchanged(self) -> None:
@@ -311,7 +311,7 @@ class AdapterContract(Subject):
         """`renew_fingerprint` returns the old fingerprint object until the op changes."""
         top = self._sample().top
         last, renew = self.adapter.fingerprint(top), self.adapter.renew_fingerprint
-        what = "'renew_fingerprint' of an unchanged op returns another object"
+        what = "'renew_fingerprint' returns a different object for an unchanged op"
         check(renew(top, last) is last, what)
         self.change(top)
         now: Any = renew(top, last)

@@ -63,7 +63,7 @@ class PipelineFactory:
 
         Args:
             kind: The kind of the top-level op.
-            context: The context in which the part of the input was parsed.
+            context: The context in which this part of the input was parsed.
             adapter: The adapter of the IR.
             recorded: The reproducer in the input; None if there is no reproducer. The recorded
                 pipeline runs before the passes that are given as flags. `--pass-pipeline` replaces

@@ -263,7 +263,7 @@ def command_of(text: str) -> list[str]:
         if Path(name).is_file():
             problem = f"'{name}' is not executable; run chmod +x {name}"
             if "/" not in name:
-                problem = f"program '{name}' is not found; to run the file '{name}', write ./{name}"
+                problem = f"cannot find program '{name}'; to run the file '{name}', write ./{name}"
         raise ValueError(f"cannot be run: {problem}")
     return words
 

@@ -62,7 +62,7 @@ class _Flags(FlagGroup):
     op: str = flag("show this op after --step, or after each pass that changed the op", "<@name>")
     diff: bool = flag("show changes as diffs")
     locations: bool = flag("print locations")
-    generic: bool = flag("print IR in the generic form of the record")
+    generic: bool = flag("print IR in generic form, as stored in the record")
     color: Any = DiagnosticFlags.flags["color"]
 
 

@@ -84,7 +84,7 @@ class PipelineFlags(FlagGroup):
         parse=verify_mode_of,
         searched=True,
     )
-    verify_analyses: bool = flag("verify preserved analyses, or that no other op changes", **_read)
+    verify_analyses: bool = flag("detect stale analyses, or changes to other ops", **_read)
     check_isolation: bool = flag(DITTO, **_read)
     stop_after: str = common("run only passes up to, or after, <place>", "<place>", replayed=True)
     start_after: str = common(DITTO, "<place>", replayed=True)

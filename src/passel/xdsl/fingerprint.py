@@ -30,8 +30,8 @@ class Fingerprint:
     Args:
         objects: The ops and blocks in program order, each followed by the tuples of values, blocks
             and regions in the op or block, and by attribute names. `True` precedes an op's property
-            names. `False` precedes an op's attribute names, which are sorted, since printing an
-            unregistered op reorders its attributes.
+            names. `False` precedes an op's attribute names. Attribute names are sorted, since
+            printing an unregistered op reorders its attributes.
         attributes: All attributes, types and locations, in the order of the IR.
     """
 

@@ -1,4 +1,4 @@
-"""Verification of op definitions, with a single check for all ops with the same signature.
+"""Verification of ops against their definitions, once for all ops with the same signature.
 
 Whether an op satisfies its definition depends only on the op's signature: its class, the types of
 its operands and results, its attributes, the number of its successors, and the number of blocks in
