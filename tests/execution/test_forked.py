@@ -80,7 +80,10 @@ def test_an_adapter_that_cannot_send_ops(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The reason for one process names the ability that the adapter lacks."""
-    monkeypatch.setattr("passel.execution.strategies.fork.ability_of", lambda *_: None)
+
+    def lacking(*_: object) -> None: ...
+
+    monkeypatch.setattr("passel.execution.strategies.fork.ability_of", lacking)
     manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", TellProcess())
     manager.run(module_of(8), jobs=2)
     reason = "the adapter of 'toy' does not implement SendsOps"
