@@ -171,15 +171,15 @@ class Culprit(NamedTuple):
     Attributes:
         execution: The recorded execution.
         before: The text of the IR before the execution.
+        answer: The answer of the oracle about the IR after the execution.
         others: The other executions that may be the cause, if the oracle cannot check the IR
             between the executions.
-        symbols: The symbol names of the ops that the execution made interesting, if known.
     """
 
     execution: Execution
     before: str
-    others: Sequence[Execution] = ()
-    symbols: Collection[str] = ()
+    answer: Answer
+    others: Sequence[Execution]
 
 
 class Bisection:
@@ -252,8 +252,7 @@ class Bisection:
             raise SearchError(
                 f"the record lacks the IR between the passes that may be the cause: {listed(names)}"
             )
-        symbols = self._answer(steps[high]).symbols
-        return Culprit(steps[high], before, steps[low + 1 : high], symbols)
+        return Culprit(steps[high], before, self._answer(steps[high]), steps[low + 1 : high])
 
     def _is_first(self, culprit: Culprit) -> bool:
         """Return whether the IR is interesting after an execution but not before it."""

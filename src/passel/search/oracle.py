@@ -29,6 +29,8 @@ _CANNOT_SAY = (125, 126, 127)
 _SIGNALS = 128
 """Shells report a signal as an exit code above this number."""
 _PATIENCE = 5.0
+_NEAR, _MOST = 60, 200
+"""The number of characters shown before a difference, and in all."""
 _SHOWN = 3
 """The maximum number of skipped functions in a message."""
 
@@ -235,7 +237,9 @@ class Computes(Protocol):
     def computed(
         self, op: Any, context: Any, symbol: str, arguments: str, seconds: float
     ) -> Sequence[str]:
-        """Run a function once for each set of arguments, and return the results.
+        """Run a function once for each set of arguments, and return a text about each run.
+
+        The text contains the arguments and the results of the run.
 
         Args:
             op: The op that contains the function.
@@ -306,8 +310,7 @@ class ComputesElse(Oracle):
         if not results:
             why = _listed(problems) or "there are no functions with bodies"
             raise SearchError(f"no function of the IR can run: {why}; try --interesting=<command>")
-        count = len(results) + len(problems)
-        left_out = f"{len(problems)} of {count}: {_listed(problems)}"
+        left_out = f"{len(problems)} of {len(results) + len(problems)}: {_listed(problems)}"
         return results, left_out if problems else ""
 
     def _results(
@@ -349,22 +352,23 @@ class ComputesElse(Oracle):
             # Twice the limit, so that a function that barely met it does not seem endless.
             seconds = 2 * self._seconds
             after = self._after(case)
-            names = self.only or expected
-            results, problems = self._results(after, names, seconds, may_end=False)
+            results, problems = self._results(after, self.only or expected, seconds, may_end=False)
         except Exception as error:  # noqa: BLE001 - passes and parsers of others raise what they like
             why = str(error) if isinstance(error, PasselError) else brief(error)
             return Answer(Verdict.INVALID, why)
-        differing = [name for name in results if results[name] != expected[name]]
-        if differing:
-            return Answer(Verdict.INTERESTING, symbols=differing)
+        if differing := [name for name in results if results[name] != expected[name]]:
+            runs = zip(expected[differing[0]], results[differing[0]], strict=False)
+            sides = next(each for each in runs if each[0] != each[1])
+            at = next((i for i, (a, b) in enumerate(zip(*sides, strict=False)) if a != b), 0)
+            old, new = ("..." * (at > _NEAR) + each[max(at - _NEAR, 0) :][:_MOST] for each in sides)
+            why = f"@{differing[0]} before: {old}\n@{differing[0]} after:  {new}"
+            return Answer(Verdict.INTERESTING, why, differing)
         if problems:
             others = "; no other function differs" if results else ""
             why = f"some functions cannot run: {_listed(problems)}{others}"
             return Answer(Verdict.INVALID, why)
-        why = "the functions compute the same results"
-        if left_out:
-            why = f"the functions compute the same results, but some cannot run: {left_out}"
-        return Answer(Verdict.DULL, why)
+        others = f", but some cannot run: {left_out}" if left_out else ""
+        return Answer(Verdict.DULL, f"the functions compute the same results{others}")
 
 
 def _listed(problems: Mapping[str, str]) -> str:

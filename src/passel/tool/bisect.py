@@ -129,6 +129,8 @@ def _bisect(record: Record, run: RunInfo, settings: Settings, flags: _Flags) -> 
                 print("the pass makes no rewrites that can be counted")
             case number, rewrites:
                 print(f"rewrite {number} of {len(rewrites)}: {rewrites[number - 1]}")
+    if flags.computes_else:
+        _say(culprit.answer.why)
     symbol = f" --op=@{found.symbol}" if found.symbol else ""
     _say(f"{trials.calls} checks")
     _say(f"to see the change: passel-report {settings.input} --step={found.path}{symbol} --diff")
@@ -136,11 +138,11 @@ def _bisect(record: Record, run: RunInfo, settings: Settings, flags: _Flags) -> 
         put(Case(readable(subject, culprit.before), scoped(found)).text(), settings.o)
         replay = run.replay or Replay(settings).command("passel-opt")
         _say(f"to replay: {replay.replace('{file}', settings.o)}")
-    if flags.computes_else and culprit.symbols:
+    if flags.computes_else and culprit.answer.symbols:
         reduce = Replay(settings).command("passel-reduce")
         file = shlex.quote(settings.input if settings.o == "-" else settings.o)
         arguments = f"({flags.computes_else[1]})" if flags.computes_else[1] else ""
-        function = shlex.quote(f"@{next(iter(culprit.symbols))}{arguments}")
+        function = shlex.quote(f"@{next(iter(culprit.answer.symbols))}{arguments}")
         _say(f"to reduce: {reduce.replace('{file}', file)} --computes-else={function}")
     return 0
 

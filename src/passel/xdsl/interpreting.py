@@ -63,7 +63,7 @@ def computed(
     arguments: str,
     seconds: float,
 ) -> list[str]:
-    """Run a function at least once, and return the results and output of each run as text.
+    """Run a function at least once, and return the arguments and results of each run as text.
 
     Args:
         module: The module that contains the function.
@@ -115,6 +115,7 @@ def _run(
             arguments = _given(interpreter, context, text, types)
         else:
             arguments = tuple(_random_argument(interpreter, each, numbers) for each in types)
+        taken = ", ".join(map(_shown, arguments))
         with redirect_stdout(said):
             results = interpreter.call_op(op, arguments)
     except NotComputedError:
@@ -122,8 +123,10 @@ def _run(
     except Exception as error:
         kind = "" if isinstance(error, InterpretationError) else f"{type(error).__name__}: "
         raise NotComputedError(f"{kind}{error}") from error
-    left = [_shown(each) for each in arguments if isinstance(each, ShapedArray)]
-    return f"{[_shown(each) for each in results]} {left} {said.getvalue()}"
+    text = f"({taken}) -> ({', '.join(map(_shown, results))})"
+    if left := [_shown(each) for each in arguments if isinstance(each, ShapedArray)]:
+        text += f", arguments after the call: ({', '.join(left)})"
+    return text + f", output: {said.getvalue()!r}" * bool(said.getvalue())
 
 
 def _given(

@@ -9,7 +9,9 @@
 
 // SAID: BISECT: the last state: interesting
 // SAID-NEXT: BISECT: the first state: not interesting
-// SAID: checks
+// SAID: @g before: ([[ARGUMENT:-?[0-9]+]]) -> ({{-?[0-9]+}})
+// SAID-NEXT: @g after:  ([[ARGUMENT]]) -> ({{-?[0-9]+}})
+// SAID-NEXT: {{[0-9]+}} checks
 // SAID-NEXT: to see the change: passel-report {{.*}} --step=builtin.module/func.func/1:wrong-fold --op=@g --diff
 // SAID-NEXT: to replay: passel-opt --run-reproducer --load-pass-plugin={{.*}}wrong_fold.py {{.*}}.mlir
 // SAID-NEXT: to reduce: passel-reduce --run-reproducer --load-pass-plugin={{.*}}wrong_fold.py {{.*}}.mlir --computes-else=@g
