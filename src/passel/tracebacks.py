@@ -5,6 +5,7 @@ This module also transfers exceptions between processes.
 
 from __future__ import annotations
 
+import importlib
 import linecache
 import pickle
 import traceback
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _PASSEL = __file__.removesuffix("tracebacks.py")
+_NOT_AUTHORS = ("<", _PASSEL, str(Path(importlib.__file__).parent))
+"""The prefixes of file names that are not of pass authors; `<string>` is generated code."""
 _OF_RUNS = str(Path(_PASSEL, "execution"))
 """The path prefix of the files that call passes."""
 
@@ -71,8 +74,7 @@ def _remote(error: BaseException) -> RemoteError | None:
 
 def _author(frames: Sequence[traceback.FrameSummary]) -> traceback.FrameSummary | None:
     """Return the innermost call outside passel, if any."""
-    # Generated code, as in `<string>`, has no source lines.
-    return next((f for f in reversed(frames) if not f.filename.startswith(("<", _PASSEL))), None)
+    return next((f for f in reversed(frames) if not f.filename.startswith(_NOT_AUTHORS)), None)
 
 
 def _shown(name: str) -> str:

@@ -116,7 +116,7 @@ PACKAGES = {
 }
 
 CAUSE = "ModuleNotFoundError: No module named 'no_such_module'"
-LEFT_OUT = f"passel-opt: warning: package 'broken-zoo' 1.0 is skipped: {CAUSE} (entry point "
+LEFT_OUT = f"passel-opt: warning: package 'broken-zoo' 1.0 is skipped: {CAUSE} ("
 
 
 @pytest.fixture(scope="module")

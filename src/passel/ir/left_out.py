@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
-from passel.diagnostics import brief, log_warning
+from passel.diagnostics import log_warning
 from passel.errors import AdapterError
 
 if TYPE_CHECKING:
@@ -36,9 +36,11 @@ def leave_out(point: EntryPoint, group: str, error: BaseException) -> None:
         group: The group of the entry point, such as `passel.adapters`.
         error: The exception that was raised while the entry point was loaded.
     """
+    from passel.tracebacks import brief_at  # noqa: PLC0415 - only needed when something is wrong
+
     if isinstance(error, AdapterError):
         _unusable.append(error)
-    entry = f"package {package_of(point)}", brief(error)
+    entry = f"package {package_of(point)}", brief_at(error)
     _left_out.setdefault(entry, f" (entry point '{point.name}' of {group})")
 
 
@@ -66,8 +68,7 @@ def unusable_ir() -> AdapterError | None:
 
 def warn(message: str) -> None:
     """Send a message to the function given to `telling_left_out`, or else log the message."""
-    tell, _ = _reader.get()
-    tell(message)
+    _reader.get()[0](message)
 
 
 def report_left_out() -> None:
