@@ -16,7 +16,7 @@
 // BEFORE-NEXT: {{^}}    %c = arith.constant 7 : i32{{$}}
 
 // After the bug is mended, the pass no longer does what is recorded.
-// RUN: sed -i 's/value == IntegerAttr(7/value == IntegerAttr(9/' %t/new/wrong_fold.py
+// RUN: sed -i 's/value == IntegerAttr(7/value == IntegerAttr(99/' %t/new/wrong_fold.py
 // RUN: passel-bisect %t/run.passel --computes-else --inside --load-pass-plugin=%t/new/wrong_fold.py 2>/dev/null | FileCheck %s --check-prefix=MENDED
 // MENDED: wrong-fold on func.func @g
 // MENDED-NEXT: the pass does not make the IR interesting when it runs again on its op alone: the pass has changed since the recording, or depends on IR outside its op
