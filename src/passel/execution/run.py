@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from passel.analysis import PreservedAnalyses, analysis_name, in_common
-from passel.errors import AnchorError, PassFailure, Problem
+from passel.errors import PassFailure
 from passel.execution.failure_texts import NOT_INSIDE, Suspects, sole, titles_of
 from passel.execution.loop import Loop
 from passel.hooks import Bracket, Ended
@@ -131,8 +131,7 @@ class Run(Loop):
         """
         kind = self.adapter.kind_of(op)
         if pipeline.anchor not in (ANY, kind.name):
-            message = f"can't run '{pipeline.anchor}' pass manager on '{kind.name}' op"
-            raise AnchorError(Problem(message))
+            raise self.compiler.misfit(pipeline, kind)
         self._flush(ctx)  # diagnostics of the pass come before those of the pipeline
         try:
             # Not `is`: bindings may have several objects for one op.

@@ -9,7 +9,7 @@ from operator import call, is_
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from passel.diagnostics import log_diagnostics
-from passel.errors import AdapterError, AnchorError, PassFailedError, Problem
+from passel.errors import AdapterError, PassFailedError
 from passel.execution import Run
 from passel.execution.strategies import Jobs, own_threads, strategy_for
 from passel.hooks import Instrumentor
@@ -221,10 +221,9 @@ class PassManager(RunSettings, OpPassManager):
         __tracebackhide__ = True  # in tracebacks that pytest and IPython show
         adapter = self._adapter or adapter_for(op)
         context = self._context_for(adapter, op)
-        name = adapter.kind_of(op).name
-        if self.anchor not in (ANY, name):
-            message = f"can't run '{self.anchor}' pass manager on '{name}' op"
-            raise AnchorError(Problem(message))
+        kind = adapter.kind_of(op)
+        if self.anchor not in (ANY, kind.name):
+            raise self._compiler_for(adapter, context).misfit(self, kind)
         strategy = strategy_for(jobs, executor)
         with adapter.alone_in(context, own_threads(jobs) if executor is None else None):
             run = Run(

@@ -1,6 +1,6 @@
 """Schedules: the immutable, compiled form of pass managers."""
 
-from passel.schedule.compiler import PipelineCompiler, unknown_anchor
+from passel.schedule.compiler import PipelineCompiler
 from passel.schedule.model import (
     NestedStep,
     PassStep,
@@ -24,5 +24,4 @@ __all__ = [
     "merged",
     "nodes_of",
     "passes_of",
-    "unknown_anchor",
 ]

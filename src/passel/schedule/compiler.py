@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from passel.pipeline import PipelineNode
     from passel.schedule.model import Pipeline
 
+_LONGEST_HINT = 100
+
 
 class PipelineCompiler:
     """A compiler of pass managers for one context, with a cache of the schedules.
@@ -82,6 +84,17 @@ class PipelineCompiler:
             self._compiled[key] = weakref.ref(tree), changes, schedule
             return schedule
 
+    def misfit(self, tree: OpPassManager, kind: OpKind) -> AnchorError:
+        """Return the error for a manager that should run on an op other than its anchor."""
+        message = f"can't run '{tree.anchor}' pass manager on '{kind.name}' op"
+        if self.adapter.kind_named(self.context, tree.anchor) is None:
+            hint = _unknown_anchor(self.adapter, self.context, tree.to_node(), tree.registry)
+        else:
+            text = str(tree)
+            inner = text if len(text) <= _LONGEST_HINT else f"{tree.anchor}(...)"
+            hint = f"to run the pipeline on nested ops, write {kind.name}({inner})"
+        return AnchorError(Problem(f"{message}; {hint}"))
+
     def _compile(self, tree: OpPassManager, outer: str) -> Schedule:
         visits = tuple(walk(tree))
         if self.guard is not None:
@@ -133,7 +146,7 @@ class PipelineCompiler:
         kind = None if anchor == ANY else self.adapter.kind_named(self.context, anchor)
         # At the top, the op that the pipeline runs on decides whether the anchor exists.
         if kind is None and anchor not in (ANY, pipeline.path):
-            message = unknown_anchor(self.adapter, self.context, pipeline.to_node(), names)
+            message = _unknown_anchor(self.adapter, self.context, pipeline.to_node(), names)
             raise AnchorError(Problem(message, span))
         if kind is not None and not kind.isolated and pipeline.steps:
             message = (
@@ -148,7 +161,7 @@ class PipelineCompiler:
             _check_schedulable(pipeline, kind, outer)
 
 
-def unknown_anchor(
+def _unknown_anchor(
     adapter: IRAdapter, context: Any, node: PipelineNode, registry: PassRegistry | None
 ) -> str:
     """Return the error message for a pipeline whose anchor is not an op of the IR."""

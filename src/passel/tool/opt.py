@@ -331,7 +331,7 @@ class _Part:
         try:
             result = run_stretch(manager, op, settings, on_diagnostic=self._report, jobs=jobs)
         except AnchorError as error:
-            for each in driver.pipelines.misfits(error, manager, op, self._context, self._recorded):
+            for each in driver.pipelines.misfits(error, manager, op, self._recorded):
                 self._report(each)
             return False
         except PassFailedError as error:

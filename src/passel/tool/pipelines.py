@@ -12,7 +12,6 @@ from passel.ir import ANY
 from passel.manager import Nesting, OpPassManager, PassManager
 from passel.passes.definition import EFFECTS, check_effects
 from passel.pipeline import PassNode, parse_options, parse_pipeline
-from passel.schedule import unknown_anchor
 from passel.tool.output import coloured, printable
 
 if TYPE_CHECKING:
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from passel.tool.settings import Settings
 
 _MODULE = "builtin.module"
-_LONGEST_HINT = 100
 
 
 class PipelineFactory:
@@ -116,7 +114,6 @@ class PipelineFactory:
         error: AnchorError,
         manager: PassManager,
         op: Any,
-        context: Any,
         recorded: Recorded | None,
     ) -> Iterator[Diagnostic]:
         """Yield a diagnostic for each anchor that does not match the top-level op.
@@ -125,7 +122,6 @@ class PipelineFactory:
             error: The error that the run raised.
             manager: The pass manager that was run.
             op: The top-level op.
-            context: The context of the op.
             recorded: The reproducer in the input; None if there is no reproducer.
 
         Raises:
@@ -135,7 +131,7 @@ class PipelineFactory:
         for problem in error.problems:
             if problem.span is not None:
                 raise error
-            message = problem.message + self._nesting_hint(manager, op, context)
+            message = problem.message
             span = next((each.span for each in manager.placed() if each.span), None)
             if span is None or (start := span.source.text.find(manager.anchor)) < 0:
                 yield Diagnostic(Severity.ERROR, message, adapter.location(op))
@@ -144,18 +140,6 @@ class PipelineFactory:
             if recorded is None or recorded.pipeline != span.source.text:
                 raise AnchorError(placed) from error
             yield recorded.diagnostic(placed)
-
-    def _nesting_hint(self, manager: PassManager, op: Any, context: Any) -> str:
-        """Return a hint for a pipeline with another anchor: a spelling suggestion or nesting."""
-        adapter = self._settings.choice.adapter
-        anchor = adapter.kind_of(op).name
-        if manager.anchor in (ANY, anchor):
-            return ""
-        if adapter.kind_named(context, manager.anchor) is None:
-            return f"; {unknown_anchor(adapter, context, manager.to_node(), manager.registry)}"
-        text = str(manager)
-        inner = text if len(text) <= _LONGEST_HINT else f"{manager.anchor}(...)"
-        return f"; to run the pipeline on nested ops, write {anchor}({inner})"
 
 
 def set_up(manager: PassManager, settings: Settings) -> None:
