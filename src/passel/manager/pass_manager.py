@@ -9,7 +9,7 @@ from operator import call, is_
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from passel.diagnostics import log_diagnostics
-from passel.errors import AdapterError, PassFailedError
+from passel.errors import AdapterError, PassFailedError, UnknownPassError
 from passel.execution import Run
 from passel.execution.strategies import Jobs, own_threads, strategy_for
 from passel.hooks import Instrumentor
@@ -142,7 +142,14 @@ class PassManager(RunSettings, OpPassManager):
         """
         manager = cls(node.anchor, context, adapter=adapter, check=check)
         manager.registry = names_for(adapter, manager.context, registry)
-        return manager.add_nodes(node.elements)
+        try:
+            return manager.add_nodes(node.elements)
+        except UnknownPassError as error:
+            if registry is None:
+                error.add_note(
+                    "to name a class of your own, register it: see PassRegistry.register"
+                )
+            raise
 
     def check(self, adapter: IRAdapter | None = None) -> None:
         """Check the pipeline without running it. `run` performs the same checks.
