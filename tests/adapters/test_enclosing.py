@@ -34,7 +34,7 @@ def test_op_around_itself(body: Callable[[ToyOp, PassContext], None]) -> None:
             body(op, ctx)
 
     manager = PassManager("toy.module", adapter=_Around()).add(Asks())
-    with pytest.raises(AdapterError, match=r"adapter of 'toy' .*_Around\.parent must return None"):
+    with pytest.raises(AdapterError, match=r"adapter for 'toy' .*_Around\.parent must return None"):
         manager.run(parse_toy("toy.module(toy.func @f)"))
 
 

@@ -58,7 +58,7 @@ FINDS = "'needs' should be preceded by 'canonical' (declared by pass 'needs')"
 MESSY = "inserted: 'x', 'x#2', since " + TIDIES.format("messy")
 NEEDS = f"inserted: 'canonical', since {FINDS}"
 ON_A = "'a' should be followed by {} (declared)"
-NO_PLACE = "warning: {}, but no position {} the pass satisfies the other constraints"
+NO_PLACE = "warning: {}, but the other constraints allow no position {} the pass"
 
 CLEANUPS: dict[str, tuple[list[object], list[Constraint], str, list[str]]] = {
     "what is there will do, not at once": ([Messy(), A(), TIDY, B()], [], "messy,a,x{n=1},x{n=2},b", []),

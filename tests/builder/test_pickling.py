@@ -73,6 +73,6 @@ def test_a_lambda() -> None:
     with pytest.raises(TypeError) as caught:
         pickle.dumps(manager)
     assert str(caught.value) == (
-        "pass 'tidy-much' of here is registered with a lambda or a local function, which cannot "
+        "pass 'tidy-much' from here is registered with a lambda or a local function, which cannot "
         "be pickled: register it as 'package.module:Class'"
     )

@@ -171,7 +171,7 @@ def test_special_and_large_files(tmp_path: Path, kind: str) -> None:
     assert str(caught.value).startswith(f"{tmp_path / 'p.yaml'}:3:12: error: ")
     assert {
         "loop": "Too many levels of symbolic links",
-        "large": "the files of a pipeline can have at most 262144 bytes in total",
+        "large": "the files of a pipeline may total at most 262144 bytes",
     }.get(kind, "it is not a regular file") in str(caught.value)
 
 

@@ -86,11 +86,11 @@ def test_an_adapter_that_cannot_send_ops(
     monkeypatch.setattr("passel.execution.strategies.fork.ability_of", lacking)
     manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", TellProcess())
     manager.run(module_of(8), jobs=2)
-    reason = "the adapter of 'toy' does not implement SendsOps"
+    reason = "the adapter for 'toy' does not implement SendsOps"
     assert caplog.messages == [f"not using worker processes: {reason}"]
 
 
-LOST = "which a forked process would lack"
+LOST = "which a forked process would not have"
 
 
 class UsePool(Pass[Any, ThreadPoolExecutor]):

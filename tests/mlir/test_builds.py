@@ -58,7 +58,7 @@ def test_a_build_that_is_too_old(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is refused when it is needed, in one line."""
     old = SimpleNamespace(Context=type("Context", (), {}))
     monkeypatch.setattr(Bindings, "module", lambda *_: old)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
-    with pytest.raises(AdapterError, match="'old' are too old: use those of MLIR 22"):
+    with pytest.raises(AdapterError, match="'old' are too old: use MLIR 22"):
         _ = Bindings("old").ir
 
 

@@ -64,8 +64,8 @@ def test_names_without_a_context() -> None:
     (problem,) = caught.value.problems
     assert problem.message == (
         "pass 'convert-func-to-llvm' runs on mlir ops, but this pipeline runs on xdsl ops: "
-        "create it with PassManager(anchor, context), or inside the context, so that names refer "
-        "to xdsl passes"
+        "create the pipeline with PassManager(anchor, context), or inside the context, "
+        "to use xdsl passes"
     )
     assert problem.span is not None
     assert problem.span.text == "convert-func-to-llvm"

@@ -94,7 +94,7 @@ def test_a_system_that_does_not_allow_it_is_told(
     for each in known:
         each.cache_clear()
     assert result.statistics == {}
-    assert "no statistics of 'mlir'" in caplog.text
+    assert "no statistics for 'mlir'" in caplog.text
 
 
 def test_only_the_calling_thread_prints_elsewhere(capfd: pytest.CaptureFixture[str]) -> None:

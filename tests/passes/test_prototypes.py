@@ -98,12 +98,12 @@ def test_other_defaults_under_its_own_name() -> None:
     with pytest.raises(DefinitionError) as caught:
         _ = info.pass_class
     assert str(caught.value) == (
-        "pass 'unroll' of here cannot be loaded: Unroll is also named 'unroll', but "
-        "'unroll{factor=8 wanted=all}' has different defaults; register the pass under another name"
+        "pass 'unroll' from here cannot be loaded: Unroll is also named 'unroll', but "
+        "'unroll{factor=8 wanted=all}' has different defaults; register the pass under a different name"
     )
     name = MemRefStreamInterleavePass.name
     registry.register(name, lambda: MemRefStreamInterleavePass(pipeline_depth=7), ir="xdsl")
-    with pytest.raises(PipelineError, match="under another name"):
+    with pytest.raises(PipelineError, match="under a different name"):
         list(passes_in(f"builtin.module({name})", registry))
 
 
@@ -175,6 +175,6 @@ def test_what_is_no_pass(thing: Any) -> None:
     info = registry.lookup_pass("thing")
     assert info is not None
     with pytest.raises(
-        DefinitionError, match=r"pass 'thing' of here cannot be loaded: .* is not a pass"
+        DefinitionError, match=r"pass 'thing' from here cannot be loaded: .* is not a pass"
     ):
         _ = info.pass_class

@@ -99,7 +99,7 @@ def test_factories_are_called_when_the_pass_is_used_and_once() -> None:
     assert there.pass_class.__name__ == "CompositeFixedPoint"
     with pytest.raises(
         DefinitionError,
-        match=r"pass 'no-class' of .* cannot be loaded: .*combinators' has no attribute 'Nothing'",
+        match=r"pass 'no-class' from .* cannot be loaded: .*combinators' has no attribute 'Nothing'",
     ):
         _ = no_class.pass_class
     with pytest.raises(DefinitionError, match=r"cannot be loaded: ModuleNotFoundError: .*no_such"):
@@ -160,7 +160,7 @@ def test_the_default_registry_has_the_passes_of_installed_packages(
         assert len(registry.passes()) == len(registry.passes()) == 1
     package = f"package 'pytest' {pytest.__version__}"
     assert order == ["bad", "good"]
-    assert {info.origin for info in infos if info} == {f"{__name__} of {package}"}
+    assert {info.origin for info in infos if info} == {f"{__name__} in {package}"}
     messages = (record.getMessage() for record in caplog.records)
     assert sorted(re.sub(r" \(\S+\.py:\d+\)", " (FILE)", each) for each in messages) == [
         f"{package} is skipped: ImportError: gone (FILE) (entry point 'm' of passel.passes)",

@@ -187,7 +187,7 @@ class Struct(Options):
         ("holder{s={x=1}}", "pass 'holder' cannot be created", OptionError),
         ("with-options{x=1}", "pipeline 'with-options' cannot be created", OptionError),
         ("line", "pipeline 'line' cannot be built", PipelineError),
-        ("absent", "pass 'absent' of pkg cannot be loaded", PipelineError),
+        ("absent", "pass 'absent' from pkg cannot be loaded", PipelineError),
     ],
 )
 @pytest.mark.parametrize(("error", "said"), ERRORS)

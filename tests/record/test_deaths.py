@@ -51,7 +51,7 @@ def test_of_a_worker_that_died_the_way_on_is_said(
     subprocess.run([*command, "--record=r.passel"], capture_output=True, check=False)
     assert bisect.main(["r.passel"]) == 1
     assert capsys.readouterr().err == (
-        "passel-bisect: error: the record lacks the changes to 'func.func' @f3: "
+        "passel-bisect: error: the record does not contain the changes to 'func.func' @f3: "
         "'func.func' op failed: the process that ran passes on it was killed by SIGSEGV; record the run with -j1, or use --interesting=<command>\n"
     )
 
@@ -63,7 +63,7 @@ def test_the_ir_of_a_record_may_not_be_installed(
     assert main([functions, "--cse", "--record=r.passel", "-o", "/dev/null"]) == 0
     record = Path("r.passel")
     record.write_bytes(record.read_bytes().replace(b'"ir":"xdsl"', b'"ir":"stack"'))
-    ir = "which no installed package provides as entry point 'stack' of passel.adapters"
+    ir = "but no installed package has entry point 'stack' in the group passel.adapters"
     said = f"error: the record is for IR 'stack', {ir}\n"
     assert (bisect.main(["r.passel"]), capsys.readouterr().err) == (1, f"passel-bisect: {said}")
     assert (main(["r.passel"]), capsys.readouterr().err) == (1, f"passel-opt: {said}")
@@ -95,7 +95,7 @@ def test_what_a_process_died_in_is_in_its_record(
     assert report.main(["r.passel"]) == 0
     assert capsys.readouterr().out.splitlines()[-3:] == [
         "the record ends before the run does",
-        "was running at the end of the record: builtin.module/func.func/1:die on func.func @f3",
+        "still running when the record ended: builtin.module/func.func/1:die on func.func @f3",
         f"to run it again: {AGAIN}",
     ]
     assert report.main(["r.passel", "--step=die", "--op=@f3", "--diff"]) == 0

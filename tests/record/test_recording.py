@@ -125,7 +125,7 @@ def test_a_damaged_text_is_one_error(tmp_path: Path, old: bytes, new: bytes) -> 
     digest = recorded(path, "toy.module(toy.func @f)", Grow()).executions[0].before
     path.write_bytes(re.sub(old, new, path.read_bytes()))
     assert digest is not None
-    with pytest.raises(RecordError, match="the record is damaged: it lacks the text of an op"):
+    with pytest.raises(RecordError, match="the record is damaged: the text of an op is missing"):
         Record.open(path).text(digest)
 
 

@@ -199,8 +199,8 @@ def test_a_reproducer_of_another_ir_from_python(
 
 REFUSED = [
     (("in.toy", "--ir=zo"), "'--ir' takes one of mlir, xdsl, zoo, not 'zo'; did you mean 'zoo'?"),
-    (("in.mlir", "--feed"), "unknown command line argument '--feed'\nTry 'passel-opt --help'\npassel-opt: note: another installed IR has 'feed'; use --ir=zoo"),
-    (("in.mlir", "--morning"), "unknown command line argument '--morning'\nTry 'passel-opt --help'\npassel-opt: note: another installed IR has 'morning'; use --ir=zoo"),
+    (("in.mlir", "--feed"), "unknown command line argument '--feed'\nTry 'passel-opt --help'\npassel-opt: note: another installed IR provides 'feed'; use --ir=zoo"),
+    (("in.mlir", "--morning"), "unknown command line argument '--morning'\nTry 'passel-opt --help'\npassel-opt: note: another installed IR provides 'morning'; use --ir=zoo"),
     (("in.toy", "--ir=zoo", "--emit-bytecode"), "'--emit-bytecode' requires --ir=mlir, not --ir=zoo"),
     (("in.toy", "--ir=zoo", "-t", "riscv-asm"), "'-t' requires --ir=xdsl, not --ir=zoo"),
     (("in.mlir", "--ir=iree"), "'--ir' takes one of mlir, xdsl, zoo, not 'iree'; pip install iree-base-compiler"),
@@ -217,7 +217,7 @@ def test_what_an_ir_does_not_take(
 
 def test_a_broken_adapter(opt: Callable[..., Outcome]) -> None:
     """An adapter that cannot be imported is an error that names its package, and the cause."""
-    what = "passel-opt: error: the adapter 'aquarium' of package 'broken-zoo' 1.0 cannot be used"
+    what = "passel-opt: error: the adapter 'aquarium' from package 'broken-zoo' 1.0 cannot be used"
     assert opt("in.toy", "--ir=aquarium", packages=("broken-zoo",)) == (1, "", f"{what}: {CAUSE}\n")
 
 
@@ -264,12 +264,12 @@ def test_lists_have_the_rest(opt: Callable[..., Outcome]) -> None:
     left_out, lazy = outcome.err.splitlines()
     assert left_out.startswith(LEFT_OUT)
     assert lazy == (
-        "passel-opt: warning: passes of lazy_passes of package 'lazy-zoo' 1.0 are skipped: "
+        "passel-opt: warning: passes from lazy_passes in package 'lazy-zoo' 1.0 are skipped: "
         f"{CAUSE} (dream, sleep)"
     )
     used = opt("in.mlir", "--sleep", packages=("lazy-zoo",))
     assert used.err == (
-        "passel-opt: error: pass 'sleep' of lazy_passes of package 'lazy-zoo' 1.0 cannot be "
+        "passel-opt: error: pass 'sleep' from lazy_passes in package 'lazy-zoo' 1.0 cannot be "
         f"loaded: {CAUSE}\n"
     )
 
@@ -281,12 +281,12 @@ def test_packages_that_register_one_name(opt: Callable[..., Outcome]) -> None:
     for name in ("cse", "another", "canonicalize"):
         assert f"  --{name}  " in outcome.out
     what = (
-        "passel-opt: warning: '{}' of package '{}' 1.0 is skipped: {} registered the name first; "
+        "passel-opt: warning: '{}' from package '{}' 1.0 is skipped: {} registered the name first; "
     )
     assert {
         line.removesuffix("use override=True to replace it") for line in outcome.err.splitlines()
     } == {
-        what.format("mine", "second", "passel.xdsl.passes.canonicalize of package 'first' 1.0"),
+        what.format("mine", "second", "passel.xdsl.passes.canonicalize in package 'first' 1.0"),
     }
     for name in ("cse", "mine", "shared"):
         assert re.search(rf"  --{name} +- +Eliminate ops without", outcome.out)

@@ -77,9 +77,9 @@ def test_a_function_that_adds_dialects(tool: Tool, name: str, ending: str, taken
 @pytest.mark.parametrize(
     ("text", "hint"),
     [
-        ("nvgpu.x", "note: another installed IR has dialect 'nvgpu'; use --ir=mlir\n"),
-        ("func.func @f(%a: !nvgpu.y) { func.return }", "has dialect 'nvgpu'; use --ir=mlir\n"),
-        ('"nvgpu.mma.sync"() : () -> ()', "has dialect 'nvgpu'; use --ir=mlir\n"),
+        ("nvgpu.x", "note: another installed IR provides dialect 'nvgpu'; use --ir=mlir\n"),
+        ("func.func @f(%a: !nvgpu.y) { func.return }", "provides dialect 'nvgpu'; use --ir=mlir\n"),
+        ('"nvgpu.mma.sync"() : () -> ()', "provides dialect 'nvgpu'; use --ir=mlir\n"),
         ("arith.adddi", ""),
         ("nowhere.x", "note: --show-dialects lists the dialects; --load-dialect-plugin=<file> l"),
         ("arth.addi", "note: --show-dialects lists the dialects; did you mean 'arith'?\n"),

@@ -85,7 +85,7 @@ def _fulfil_wishes(draft: Draft) -> Iterator[Remark]:
             yield Remark("inserted", steps[0].label, f"{what}, since {about}")
             continue
         side = "after" if rule.constraint.kind == "followed-by" else "before"
-        way_out = f"no position {side} the pass satisfies the other constraints"
+        way_out = f"the other constraints allow no position {side} the pass"
         if isinstance(rule.constraint.cleanup, PassType):
             way_out = "there is none: add one"
         yield Remark("warning", step.label, f"{about}, but {way_out}")

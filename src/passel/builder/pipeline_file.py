@@ -132,7 +132,7 @@ class _Reader:
             raise PipelineError(Problem(message, span)) from None
         self._bytes -= len(data)
         if self._bytes < 0:
-            message = f"the files of a pipeline can have at most {_MOST_BYTES} bytes in total"
+            message = f"the files of a pipeline may total at most {_MOST_BYTES} bytes"
             raise _refusal(f"{message}; '{path}' exceeds this limit", span)
         return Source(text, str(path))
 

@@ -294,7 +294,7 @@ def frontend_of(
     """
     brings = ability_of(adapter, BringsFrontend)
     if brings is None:
-        raise AdapterError(f"the adapter of '{adapter.name}' cannot read files")
+        raise AdapterError(f"the adapter for '{adapter.name}' cannot read files")
     frontend = brings.make_frontend()
     frontend.configure(FrontendSettings(implicit_module, allow_unregistered))
     return frontend

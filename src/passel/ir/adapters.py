@@ -44,11 +44,11 @@ def adapter_named(name: str) -> IRAdapter:
     except AdapterError:
         raise
     except (Exception, SystemExit) as error:
-        msg = f"the adapter '{name}' of package {package} cannot be used: {brief(error)}"
+        msg = f"the adapter '{name}' from package {package} cannot be used: {brief(error)}"
         raise AdapterError(msg) from error
     if not isinstance(adapter, IRAdapter):
         kind = type(adapter).__name__
-        msg = f"the adapter '{name}' of package {package} is a {kind}, which is not an IRAdapter"
+        msg = f"the adapter '{name}' from package {package} is not an IRAdapter, but of type {kind}"
         raise AdapterError(f"{msg}: derive {kind} from passel.ir.IRAdapter")
     return adapter
 

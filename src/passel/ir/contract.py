@@ -356,7 +356,7 @@ def outwards(adapter: IRAdapter, op: Any) -> Iterator[Any]:
         outer = adapter.parent(op)
         if outer is not None and outer == op:
             raise AdapterError(
-                f"the adapter of '{adapter.name}' returns an op as its own enclosing op: "
+                f"the adapter for '{adapter.name}' returns an op as its own enclosing op: "
                 f"{type(adapter).__name__}.parent must return None at the top"
             )
         op = outer

@@ -53,7 +53,7 @@ def leave_out_name(name: str, package: str, owner: str) -> None:
         owner: The text that describes the origin of the earlier registration.
     """
     cause = f"{owner} registered the name first; use override=True to replace it"
-    _left_out.setdefault((f"'{name}' of package {package}", cause), "")
+    _left_out.setdefault((f"'{name}' from package {package}", cause), "")
 
 
 def package_of(point: EntryPoint) -> str:

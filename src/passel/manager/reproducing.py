@@ -100,7 +100,7 @@ def load_reproducer(
         try:
             frontend = frontend_of(adapter, allow_unregistered=allow_unregistered)
         except AdapterError as error:
-            way_out = "pass load_reproducer a function that parses the text: parse=..."
+            way_out = "give load_reproducer a function that parses the text: parse=..."
             raise AdapterError(f"{error}: {way_out}") from None
         context = frontend.new_context() if context is None else context
         parsed = read_part(frontend, source, context)

@@ -129,7 +129,7 @@ class Bindings:
         except ImportError:
             module = self.module("ir")
         if not hasattr(module.Context, "get_num_threads"):  # what passel needs that came last
-            raise AdapterError(f"MLIR's bindings '{self.root}' are too old: use those of MLIR 22")
+            raise AdapterError(f"MLIR's bindings '{self.root}' are too old: use MLIR 22")
         return module
 
     @cached_property
@@ -251,7 +251,7 @@ def _bindings_of_class(kind: type) -> Bindings:
     for root, found, _ in modules:
         if found:
             return bindings_named(root)
-    raise AdapterError(f"{kind.__name__} is not a class of MLIR's bindings")
+    raise AdapterError(f"{kind.__name__} is not a class from MLIR's bindings")
 
 
 Caller: TypeAlias = "Callable[[Callable[[], Any]], Any]"

@@ -138,7 +138,7 @@ def can_measure(bindings: Bindings) -> bool:
             return call(bool) is False
     except (AttributeError, OSError):  # another system, or not allowed
         log_warning_once(
-            f"there are no statistics of '{bindings.root}': this system cannot redirect the "
+            f"there are no statistics for '{bindings.root}': this system cannot redirect the "
             "standard error of a single thread"
         )
         return False
@@ -168,7 +168,7 @@ def native_statistics(bindings: Bindings, name: str, anchor: str) -> tuple[Stati
         (lines,) = _reports(read())
     if not lines:
         log_warning_once(
-            f"there are no statistics of native passes: '{bindings.root}' was built without them"
+            f"there are no statistics for native passes: '{bindings.root}' was built without them"
         )
     found = filter(None, map(_STATISTIC.fullmatch, lines))
     return tuple(Statistic(each[3], name=each[2]) for each in found)

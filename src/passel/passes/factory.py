@@ -139,7 +139,7 @@ def class_like(pass_: _Prototype, name: str) -> type[Pass[Any, Any]]:
         if any(node.key in optional for node in given):
             raise DefinitionError(
                 f"{base.__name__} is also named '{name}', but '{pass_}' has different defaults; "
-                "register the pass under another name"
+                "register the pass under a different name"
             )
     made = _classes.setdefault((name, base), [])
     for prototype, cls in made:

@@ -78,7 +78,7 @@ def read_int(text: str) -> int:
     try:
         return int(sign + digits, 0)
     except ValueError:  # Python refuses to read more than a few thousand digits
-        msg = f"a number of {len(digits)} digits is invalid for integer argument!"
+        msg = f"a number with {len(digits)} digits is invalid for integer argument!"
         raise ValueError(msg) from None
 
 

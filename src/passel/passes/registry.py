@@ -154,7 +154,7 @@ class PassRegistry:
 
     def _origin(self, place: str) -> str:
         """Return the origin of a registration: a place, and the package if the package is known."""
-        return f"{place} of package {self._package}" if self._package else place
+        return f"{place} in package {self._package}" if self._package else place
 
     def _add(self, info: Registered) -> None:
         """Add an entry, or report or reject a duplicate name."""

@@ -187,7 +187,7 @@ def _expanded(info: PassPipelineInfo, options: Options, manager: Any, span: Span
     if made is not None and made is not inside and not len(inside):
         raise PipelineError(
             f"pipeline '{info.name}' adds no passes to the manager that it is called with, but "
-            f"returns another object ({type(made).__name__}): add the passes to the manager"
+            f"returns a different object ({type(made).__name__}): add the passes to the manager"
         )
     return inside
 

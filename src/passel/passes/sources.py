@@ -53,7 +53,7 @@ class PassInfo(NamedTuple):
         """
         if "<" in getattr(self.factory, "__qualname__", ""):
             raise TypeError(
-                f"pass '{self.name}' of {self.origin} is registered with a lambda or a local "
+                f"pass '{self.name}' from {self.origin} is registered with a lambda or a local "
                 "function, which cannot be pickled: register it as 'package.module:Class'"
             )
         return PassInfo, tuple(self)
@@ -64,7 +64,7 @@ def _pass_class(info: PassInfo) -> type[Pass[Any, Any]]:
     from passel.passes.factory import class_of
 
     factory: Any = info.factory
-    problem = f"pass '{info.name}' of {info.origin} cannot be loaded"
+    problem = f"pass '{info.name}' from {info.origin} cannot be loaded"
     try:
         if isinstance(factory, str):
             module, _, name = factory.partition(":")

@@ -108,7 +108,7 @@ class Texts:
                 self._inflate(content)
                 return self.content(digest)
         except (KeyError, ValueError, zlib.error) as error:
-            raise RecordError("the record is damaged: it lacks the text of an op") from error
+            raise RecordError("the record is damaged: the text of an op is missing") from error
         text, is_outline, parts = content.partition("\0")
         return Outline(text, _digests_in(parts)) if is_outline else text
 

@@ -250,7 +250,7 @@ class Bisection:
         if before is None:
             names = [title(each) for each in steps[low + 1 : high + 1]]
             raise SearchError(
-                f"the record lacks the IR between the passes that may be the cause: {listed(names)}"
+                f"the record has no IR between the passes that may be the cause: {listed(names)}"
             )
         return Culprit(steps[high], before, self._answer(steps[high]), steps[low + 1 : high])
 
@@ -270,7 +270,7 @@ class Bisection:
         if last is None and self._oracle.failed is None and self._after is not None:
             last = self._record.text(self._after)  # if nested ops are not stored separately
         if first is None or last is None:
-            raise SearchError("the record lacks the IR before and after the run")
+            raise SearchError("the record does not contain the IR before and after the run")
         if not self._steps and self._oracle.failed is None:
             raise SearchError("no pass changed anything in this run")
         ends = "the IR after the last pass", "the IR before any pass has run"

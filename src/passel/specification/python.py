@@ -153,7 +153,7 @@ def in_python(declared: PassDeclaration, *, by_variable: bool = False) -> Python
             f"pass '{declared.argument}' has no class name; write def Name : ...", where
         )
     if iskeyword(name):
-        raise SpecificationError(f"'{name}' is a reserved word in Python; rename the record", where)
+        raise SpecificationError(f"'{name}' is a reserved word in Python; rename the def", where)
     kind, target = _kind(declared)
     anchor, notes = "", list[str]()
     if kind == "OperationPass":

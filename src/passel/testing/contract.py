@@ -161,7 +161,7 @@ class AdapterContract(Subject):
         """`context_of` returns the context of an op, or None."""
         sample = self._sample()
         found = self.adapter.context_of(sample.top)
-        what = f"'context_of' an op is {found!r}, expected the context of 'build' or None"
+        what = f"'context_of' returns {found!r} for an op, expected the context of 'build' or None"
         check(found is None or found == sample.context, what)
 
     def test_load_dialects(self) -> None:
@@ -173,7 +173,7 @@ class AdapterContract(Subject):
         if unknown := self.misspelt[2]:
             what = f"'load_dialects' with the unknown dialect '{unknown}'"
             error = raised(LookupError, lambda: load([*known, unknown]), what)
-            check(f"'{unknown}'" in str(error), f"{what} raised '{error}', which lacks the name")
+            check(f"'{unknown}'" in str(error), f"{what} raised '{error}', which does not name it")
 
     # -- Verification ------------------------------------------------------------------------
 
@@ -217,7 +217,7 @@ class AdapterContract(Subject):
                 self.break_(func)
             text = self.adapter.print_op(sample.top, flags)
             for symbol in symbols:
-                check(symbol in text, f"the text from 'print_op' lacks symbol '{symbol}': {text}")
+                check(symbol in text, f"no symbol '{symbol}' in the text from 'print_op': {text}")
             what = "the order of symbols in the text from 'print_op'"
             equal(sorted(symbols, key=text.index), symbols, what)
             check(not text.endswith("\n"), "the text from 'print_op' ends with a newline")
@@ -334,14 +334,14 @@ class AdapterContract(Subject):
             after, expected = (self.adapter.print_op(op, flags) for op in (func, other))
             equal(after, expected, "the copy of an op after 'decode_changes'")
         kept = [now is func for now, func in zip(sample.functions(), functions, strict=True)]
-        check(all(kept), "'decode_changes' replaced its op with another object")
+        check(all(kept), "'decode_changes' replaced its op with a different object")
 
     def test_wrapping(self) -> None:
         """`wrap_pass` wraps the IR's own passes, and raises a `TypeError` for other objects."""
         able = self._able(WrapsPasses)
         for foreign in self.foreign:
             wrapped = able.wrap_pass(foreign)
-            what = f"'wrap_pass' of {foreign!r} returns {wrapped!r}, expected a Pass"
+            what = f"'wrap_pass' returns {wrapped!r} for {foreign!r}, expected a Pass"
             check(isinstance(wrapped, Pass), what)
         raised(TypeError, lambda: able.wrap_pass(3), "'wrap_pass(3)'")
 

@@ -163,8 +163,8 @@ class Subject:
         if lacking:
             roles = ", ".join(f"'{role}'" for role in sorted(lacking))
             raise DefinitionError(
-                f"'program' has ops of the roles {roles}, which 'names' lacks: add them there, "
-                "or give the test a 'program' without them"
+                f"'program' has ops with the roles {roles}, which are missing in 'names': "
+                "add them, or give the test a 'program' without such ops"
             )
         context = self.adapter.create_context() if context is None else context
         return Sample(self.adapter, self.program, context, self.build(self.program, context))

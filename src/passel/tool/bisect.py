@@ -70,8 +70,8 @@ class _Flags(SearchFlags):
     """Bisection."""
 
     invalid: bool = flag("find the pass that makes the IR invalid")
-    inside: bool = flag("also find which rewrite of the pass makes the IR interesting")
-    run: int = flag("the number of the run in the record", "<n>", 0, parse=number_of)
+    inside: bool = flag("also find the rewrite in the pass that makes the IR interesting")
+    run: int = flag("search run number <n> of the record", "<n>", 0, parse=number_of)
 
 
 PROGRAM = search_program(
@@ -123,7 +123,7 @@ def _bisect(record: Record, run: RunInfo, settings: Settings, flags: _Flags) -> 
             case None:
                 print(
                     "the pass does not make the IR interesting when it runs again on its op alone: "
-                    "the pass has changed since the recording, or depends on IR outside its op"
+                    "the pass has changed since the run, or depends on IR outside its op"
                 )
             case 0, _:
                 print("the pass makes no rewrites that can be counted")
@@ -171,7 +171,7 @@ def _oracle(
     if not flags.computes_else:
         return _failure_oracle(record, run, strict)
     if run.before is None:
-        raise SearchError("the record lacks the IR before the run")
+        raise SearchError("the record does not contain the IR before the run")
     first = record.text(run.before)
     oracle = ComputesElse(subject, first, *flags.computes_else, timeout=flags.timeout)
     if oracle.left_out:
@@ -185,7 +185,7 @@ def _failure_oracle(record: Record, run: RunInfo, strict: Subject) -> Oracle:
     if first is None and run.failures:
         told = run.failures[0]
         raise SearchError(
-            f"the record lacks the changes to {told.where}: {told.message}; record the "
+            f"the record does not contain the changes to {told.where}: {told.message}; record the "
             "run with -j1, or use --interesting=<command>"
         )
     if first is None:

@@ -109,7 +109,7 @@ class IRChoice:
         takes = ability_of(adapter, TakesDialects)
         if takes is None:
             if tool.adapter is not None and tool.dialects:
-                what = f"the adapter of '{self.name}' takes no dialects"
+                what = f"the adapter for '{self.name}' takes no dialects"
                 raise AdapterError(f"{what}: define with_dialects()")
             return adapter
         given = [d for d in tool.dialects if tool.adapter is not None or takes.is_dialect(d)]
@@ -139,7 +139,7 @@ class IRChoice:
         brings = ability_of(self.adapter, BringsFrontend)
         if brings is None:
             raise UsageError(
-                f"the adapter of '{self.name}' cannot read files: define make_frontend()"
+                f"the adapter for '{self.name}' cannot read files: define make_frontend()"
             )
         return brings.make_frontend()
 
@@ -201,8 +201,8 @@ def flag_for(ir: str) -> str:
     """
     if not has_adapter(ir):
         raise UsageError(
-            f"the record is for IR '{ir}', which no installed package provides as entry point "
-            f"'{ir}' of passel.adapters"
+            f"the record is for IR '{ir}', but no installed package has entry point "
+            f"'{ir}' in the group passel.adapters"
         )
     return f"--ir={ir}"
 
@@ -221,7 +221,7 @@ def hint_at_passes(error: PasselError, ir: IRChoice) -> str:
         if name not in ir.registry and (having := _others(ir, name, _has_pass)):
             if isinstance(error, UnknownFlagError):
                 error.suggestion = ""  # which would be the wrong pass
-            return f"another installed IR has '{name}'; use {having}"
+            return f"another installed IR provides '{name}'; use {having}"
     return ""
 
 
@@ -242,7 +242,7 @@ def note_other_ir(diagnostic: Diagnostic, source: SourcePart, ir: IRChoice) -> N
     known = {*ir.frontend.dialect_names()}
     for name in dict.fromkeys(_DOTTED.findall(line)):
         if name not in known and (having := _others(ir, name, _has_dialect)):
-            hint = f"another installed IR has dialect '{name}'; use {having}"
+            hint = f"another installed IR provides dialect '{name}'; use {having}"
             diagnostic.attach_note(hint, diagnostic.location)
             return
     if (unknown := _UNKNOWN_DIALECT.match(diagnostic.message)) and not diagnostic.notes:

@@ -158,7 +158,7 @@ def set_up(manager: PassManager, settings: Settings) -> None:
     tool.setup(manager, {each.name: settings.line.value(each) for each in tool.flags})
     if manager.to_text(all_options=True) != before:
         raise DefinitionError(
-            f"the setup of {tool.name} changes the passes, which reproducers would not record: "
+            f"the setup of {tool.name} changes the passes, and reproducers would not record that: "
             "register the passes as a pipeline"
         )
 
@@ -272,7 +272,7 @@ def run_stretch(manager: PassManager, op: Any, settings: Settings, **how: Any) -
     result = manager.run(op, **how)
     if (missed := stretch.missed) is not None:
         raise UsageError(
-            f"the run did not reach {missed}: the pass ran on no op named @{missed.symbol}"
+            f"the run did not reach {missed}: the pass did not run on any op named @{missed.symbol}"
         )
     return result
 

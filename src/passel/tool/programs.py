@@ -231,7 +231,7 @@ def _loaded_passes(registry: PassRegistry) -> Iterator[tuple[PassInfo, type[Pass
             cause = brief(error.__cause__) if error.__cause__ else str(error)
             broken.setdefault((info.origin, cause), []).append(info.name)
     for (origin, cause), names in broken.items():
-        warn(f"passes of {origin} are skipped: {cause} ({', '.join(names)})")
+        warn(f"passes from {origin} are skipped: {cause} ({', '.join(names)})")
 
 
 def _listing(entries: Iterable[tuple[str, str, tuple[OptionInfo, ...]]]) -> str:
@@ -292,7 +292,7 @@ class SearchFlags(FlagGroup):
         parse=function_of,
     )
     timeout: float | None = flag(
-        "time limit per case (default: 10 x the input's time) or function (5 s)",
+        "time limit for each case (default: 10 times the input's) or function (5 s)",
         "<seconds>",
         parse=seconds_of,
     )
@@ -366,7 +366,7 @@ def as_recorded(settings: Settings, record: Record, run: RunInfo) -> Settings:
             if Path(value).name in given:
                 continue
             if value.endswith(".py") and not Path(value).exists():
-                missing = f"plugin '{value}', which the record names, does not exist"
+                missing = f"the record refers to plugin '{value}', which does not exist"
                 raise UsageError(f"{missing}; if the file has moved, add --{flag.name}=<new path>")
         if flag.replayed and flag.searched:
             words.append(f"--{flag.name}={value}" if flag.metavar else f"--{flag.name}")

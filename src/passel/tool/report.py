@@ -187,7 +187,7 @@ def _ending(record: Record, run: RunInfo) -> Iterator[str]:
     if not run.is_complete:
         yield "the record ends before the run does"
         for each in record.running:
-            yield f"was running at the end of the record: {each.path} on {each.op_title}"
+            yield f"still running when the record ended: {each.path} on {each.op_title}"
         if record.running and (again := record.replay(record.running[0])):
             yield f"to run it again: {again}"
 

@@ -93,7 +93,7 @@ class PipelineFlags(FlagGroup):
 class InputFlags(FlagGroup):
     """Input."""
 
-    ir: str = common("the IR, such as xdsl or mlir", "<name>", "xdsl", parse=ir_of, **_read)
+    ir: str = common("the IR to use, such as xdsl or mlir", "<name>", "xdsl", parse=ir_of, **_read)
     allow_unregistered_dialect: bool = common("accept ops of unregistered dialects", **_read)
     no_implicit_module: bool = flag("do not wrap the input's top-level op in a module", **_read)
     split_input_file: str = common(
@@ -125,7 +125,7 @@ class OutputFlags(FlagGroup):
     )
     emit_bytecode: bool = flag("write MLIR bytecode, optionally in version <n>", ir="mlir")
     emit_bytecode_version: int | None = flag(DITTO, "<n>", parse=number_of, ir="mlir")
-    output_split_marker: str = flag("the line to print between parts", "<marker>", "// -----")
+    output_split_marker: str = flag("the line to print between two parts", "<marker>", "// -----")
     mlir_print_op_generic: bool = common("print ops in generic form", short=("print-op-generic",))
     mlir_print_debuginfo: bool = flag(
         "print locations in full, or in readable form", short=("print-debuginfo",)
@@ -148,7 +148,7 @@ class DiagnosticFlags(FlagGroup):
         "check diagnostics against expected-error comments", "<all|only-expected>", implied="all"
     )
     mlir_diagnostic_verbosity_level: str = flag(
-        "hide diagnostics below <level>, or notes", "<level>", "remarks"
+        "hide diagnostics below <level>, or hide notes", "<level>", "remarks"
     )
     mlir_disable_diagnostic_notes: bool = flag(DITTO)
     mlir_print_op_on_diagnostic: bool = flag("print the op that an error is about", default=True)
@@ -171,7 +171,7 @@ class DiagnosticFlags(FlagGroup):
         "show all remarks at a location, or only the last", "<all|final>", "all"
     )
     remark_format: str = flag(
-        "the format of remarks, or the file for YAML", "<emitRemark|yaml|bitstream>", "emitRemark"
+        "the format of remarks, or their YAML file", "<emitRemark|yaml|bitstream>", "emitRemark"
     )
     remarks_output_file: str = flag(DITTO, "<file>", "mlir-remarks.yaml")
 
@@ -191,7 +191,7 @@ class PrintingFlags(FlagGroup):
     mlir_print_ir_after_failure: bool = flag("print the IR after each failed pass")
     mlir_print_ir_diff: bool = common("print the changes of each pass as a unified diff")
     mlir_print_ir_module_scope: bool = flag("print the top-level op instead of the op of the pass")
-    mlir_print_ir_tree_dir: str = flag("print the IR to a tree of files in <dir>", "<dir>")
+    mlir_print_ir_tree_dir: str = flag("write the IR to a tree of files in <dir>", "<dir>")
 
 
 class ReportFlags(FlagGroup):

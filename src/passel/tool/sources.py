@@ -144,7 +144,7 @@ def _recorded_source(settings: Settings) -> SourcePart:
     record = Record.open(settings.input)
     run = record.info.runs[0]
     if settings.choice.name != run.ir:
-        raise UsageError(f"'{settings.input}' is a record of another IR; use {flag_for(run.ir)}")
+        raise UsageError(f"the record '{settings.input}' needs {flag_for(run.ir)}")
     paths = [step.path for step in run.steps]
     place = place_in(paths, settings, "start-after")
     if place is None:
@@ -157,7 +157,7 @@ def _recorded_source(settings: Settings) -> SourcePart:
             raise UsageError(f"'--start-after': in the record, no pass ran at {place}")
         text = record.state_after(found[0])
     if text is None:
-        raise UsageError(f"the record lacks the IR after {place or 'parsing'}")
+        raise UsageError(f"the record does not contain the IR after {place or 'parsing'}")
     return SourcePart(reproducer_text(text, run.pipeline), settings.input, is_recorded=True)
 
 

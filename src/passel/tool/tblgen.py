@@ -41,7 +41,7 @@ class _Flags(FlagGroup):
 
     gen_pass_decls: bool = flag("generate a Python module with base classes for passes")
     gen_pass_doc: bool = flag(
-        "generate Markdown as mlir-tblgen does, also for Python files and modules"
+        "generate Markdown like mlir-tblgen's, also from Python files and modules"
     )
     gen_pass_stubs: bool = flag("generate typed classes for C++ passes: <file>.py, .pyi and .txt")
     include: tuple[str, ...] = flag(
@@ -59,7 +59,7 @@ class _Flags(FlagGroup):
     no_descriptions: bool = flag("omit descriptions from the stubs")
     tblgen: str = flag("the llvm-tblgen program to use", "<program>")
     default: tuple[str, ...] = flag(
-        "a default that a C++ constructor sets instead of the declared one",
+        "the default of an option, if a C++ constructor changes the declared default",
         "<pass:option=C++>",
         repeated=True,
     )

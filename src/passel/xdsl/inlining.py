@@ -96,7 +96,7 @@ def obstacle(call: CallOp, callee: FuncOp, context: Context) -> str:
         illegal = symbol_name(op) is not None or not is_legal_to_inline(op, call, context)
         # In another table, a reference would mean something else.
         if illegal or (not same_table and any(True for _ in references(op))):
-            return f"{op.name} in the callee may not be inlined"
+            return f"{op.name} in the callee cannot be inlined"
     return ""
 
 

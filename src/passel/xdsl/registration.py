@@ -84,6 +84,6 @@ def _installed() -> tuple[Universe, dict[str, str]]:
 def _add(known: dict[str, Any], new: dict[str, Any], origin: str, *, are_passes: bool) -> None:
     for name, factory in new.items():
         if are_passes and not is_name(name):
-            log_warning(f"pass '{name}' of xdsl.universe '{origin}' is skipped: {NAMES}")
+            log_warning(f"pass '{name}' from xdsl.universe '{origin}' is skipped: {NAMES}")
         elif known.setdefault(name, factory) is not factory:
-            log_warning(f"'{name}' of xdsl.universe '{origin}' is skipped: the name is taken")
+            log_warning(f"'{name}' from xdsl.universe '{origin}' is skipped: the name is taken")

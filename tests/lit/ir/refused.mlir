@@ -10,7 +10,7 @@
 // NONE: passel-opt: error: '--mlir-print-value-users' is not available: MLIR's bindings do not support this flag
 
 // RUN: not passel-opt %s --affine-loop-fusion 2>&1 | FileCheck %s --check-prefix=HINT
-// HINT: passel-opt: note: another installed IR has 'affine-loop-fusion'; use --ir=mlir
+// HINT: passel-opt: note: another installed IR provides 'affine-loop-fusion'; use --ir=mlir
 
 // What mlir-opt and LLVM have and passel-opt has not names what it has instead.
 

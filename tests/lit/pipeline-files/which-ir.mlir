@@ -4,7 +4,7 @@
 
 // CHECK: memref.alloc
 // HINT: bufferize.yaml:3:9: error: 'one-shot-bufferize' does not refer to a registered pass
-// HINT: passel-opt: note: another installed IR has 'one-shot-bufferize'; use --ir=mlir
+// HINT: passel-opt: note: another installed IR provides 'one-shot-bufferize'; use --ir=mlir
 func.func @f(%i: index, %x: f32) -> f32 {
   %0 = bufferization.alloc_tensor() : tensor<4xf32>
   %1 = tensor.insert %x into %0[%i] : tensor<4xf32>

@@ -7,10 +7,10 @@
 // RUN: not passel-opt --run-reproducer --ir=mlir %t/xdsl.mlir 2>&1 | FileCheck %s --check-prefix=XDSL
 
 // MLIR: error: 'affine-loop-fusion' does not refer to a registered pass or pass pipeline
-// MLIR: note: another installed IR has 'affine-loop-fusion'; use --ir=mlir
+// MLIR: note: another installed IR provides 'affine-loop-fusion'; use --ir=mlir
 
 // XDSL: error: 'convert-arith-to-riscv' does not refer to a registered pass or pass pipeline
-// XDSL: note: another installed IR has 'convert-arith-to-riscv'; use --ir=xdsl
+// XDSL: note: another installed IR provides 'convert-arith-to-riscv'; use --ir=xdsl
 
 func.func @f() {
   return

@@ -6,7 +6,7 @@
 // RUN: mv %t/old/wrong_fold.py %t/new
 // RUN: not passel-bisect %t/run.passel --computes-else 2>&1 | FileCheck %s --check-prefix=MOVED
 // RUN: passel-bisect %t/run.passel --computes-else --inside --load-pass-plugin=%t/new/wrong_fold.py -o %t/before.mlir 2>/dev/null | FileCheck %s --check-prefix=FOUND
-// MOVED: passel-bisect: error: plugin '{{.*}}/old/wrong_fold.py', which the record names, does not exist; if the file has moved, add --load-pass-plugin=<new path>
+// MOVED: passel-bisect: error: the record refers to plugin '{{.*}}/old/wrong_fold.py', which does not exist; if the file has moved, add --load-pass-plugin=<new path>
 // FOUND: wrong-fold on func.func @g
 // FOUND-NEXT: rewrite 1 of 1: Larger on arith.constant
 
@@ -19,7 +19,7 @@
 // RUN: sed -i 's/value == IntegerAttr(7/value == IntegerAttr(99/' %t/new/wrong_fold.py
 // RUN: passel-bisect %t/run.passel --computes-else --inside --load-pass-plugin=%t/new/wrong_fold.py 2>/dev/null | FileCheck %s --check-prefix=MENDED
 // MENDED: wrong-fold on func.func @g
-// MENDED-NEXT: the pass does not make the IR interesting when it runs again on its op alone: the pass has changed since the recording, or depends on IR outside its op
+// MENDED-NEXT: the pass does not make the IR interesting when it runs again on its op alone: the pass has changed since the run, or depends on IR outside its op
 
 func.func @g(%x: i32) -> i32 {
   %c = arith.constant 7 : i32

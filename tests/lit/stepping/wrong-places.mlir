@@ -18,13 +18,13 @@
 // ON-ONE: passel-opt: error: '--stop-after=builtin.module/func.func/0:cse@f' comes before '--start-after=builtin.module/func.func/0:cse' in the pipeline
 
 // RUN: not passel-opt %s -p "builtin.module(func.func(cse),dce,dce)" --stop-after=cse@g 2>&1 | FileCheck %s --check-prefix=NO-OP
-// NO-OP: passel-opt: error: the run did not reach builtin.module/func.func/0:cse@g: the pass ran on no op named @g
+// NO-OP: passel-opt: error: the run did not reach builtin.module/func.func/0:cse@g: the pass did not run on any op named @g
 
 // RUN: passel-opt %s -p "builtin.module(func.func(cse),dce,dce)" --record=%t.record -o /dev/null
 // RUN: not passel-opt %t.record --start-after=cse@g 2>&1 | FileCheck %s --check-prefix=RECORD
 // RECORD: passel-opt: error: '--start-after': in the record, no pass ran at builtin.module/func.func/0:cse@g
 // RUN: not passel-opt %t.record --ir=mlir 2>&1 | FileCheck %s --check-prefix=IR
-// IR: passel-opt: error: '{{.*}}.record' is a record of another IR; use --ir=xdsl
+// IR: passel-opt: error: the record '{{.*}}.record' needs --ir=xdsl
 
 // RUN: passel-opt %s --load-pass-plugin=%inputs/wrong_fold.py -p "builtin.module(func.func(wrong-fold),dce)" --record=%t.plugin -o /dev/null
 // RUN: not passel-opt %t.plugin --start-after=wrong-fold 2>&1 | FileCheck %s --check-prefix=PLUGIN

@@ -111,7 +111,7 @@ class OnExecutor(ProcessDistribution):
     def rejection(self, run: Run, siblings: Siblings) -> str:
         """Return the reason why workers cannot run the tasks, or an empty string if they can."""
         if ability_of(run.adapter, ShipsOps) is None:
-            return f"the adapter of '{run.adapter.name}' does not implement ShipsOps"
+            return f"the adapter for '{run.adapter.name}' does not implement ShipsOps"
         if run.hooks.sees_steps:
             return "runs with observers use one process"
         if siblings.ctx.cached is not None and siblings.ctx.cached.is_used_around():

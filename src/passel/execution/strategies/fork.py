@@ -43,7 +43,7 @@ class Forked(ProcessDistribution):
     def rejection(self, run: Run, siblings: Siblings) -> str:
         """Return the reason why workers cannot run the tasks, or an empty string if they can."""
         if ability_of(run.adapter, SendsOps) is None:
-            return f"the adapter of '{run.adapter.name}' does not implement SendsOps"
+            return f"the adapter for '{run.adapter.name}' does not implement SendsOps"
         return super().rejection(run, siblings) or _left_behind()
 
     def shares_of(self, tasks: Sequence[Any], jobs: int) -> list[Sequence[Any]]:
@@ -92,7 +92,7 @@ def _left_behind() -> str:
         with suppress(ChildProcessError):
             os.waitpid(child, 0)
         found = "threads of a library" if _threads() > 1 + len(ready) else ""
-    return found and f"this process has {found}, which a forked process would lack"
+    return found and f"this process has {found}, which a forked process would not have"
 
 
 def _threads() -> int:
