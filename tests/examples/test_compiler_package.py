@@ -48,7 +48,7 @@ def test_its_commands_print_what_is_shown(blocks: list[Block], directory: Path) 
     environment = {**os.environ, "PYTHONWARNINGS": "error::DeprecationWarning"}
     environment["PATH"] = os.pathsep.join([*map(str, tools), os.environ["PATH"]])
     commands = [each for b in blocks if b.language == "console" for each in commands_of(b)]
-    assert len(commands) == 3
+    assert len(commands) == 2
     for command, shown in commands:
         done = subprocess.run(
             ["/bin/sh", "-c", command],
