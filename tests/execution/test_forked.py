@@ -73,7 +73,7 @@ def test_what_cannot_follow_keeps_everything_here(
         assert str(module).count(" 2") == 8
     assert counting.count == (0 if gated else 18)
     why = "gates run" if gated else "Counting can observe passes"
-    assert caplog.messages == [f"not using worker processes: {why} in one process only"]
+    assert caplog.messages == [f"not using worker processes: {why} only in one process"]
 
 
 def test_an_adapter_that_cannot_send_ops(

@@ -284,9 +284,9 @@ class AdapterContract(Subject):
         funcs = [node.symbol for node in self.program.body if node.role == "func"]
         equal(seen, funcs, "the list of symbols of the ops that a nested pass ran on")
         if self.knows_changes:
-            equal(result.changed, True, "'changed' of a run whose pass changed ops")
+            equal(result.changed, True, "'changed' for a run whose pass changed ops")
         again = self._manager(sample, lambda _: None).run(sample.top)
-        check(not again.changed, "'changed' of a run that changed nothing is True")
+        check(not again.changed, "'changed' is True for a run that changed nothing")
 
     def test_run_of_a_pass_that_breaks_an_op(self) -> None:
         """If a pass makes ops invalid, the run fails with one failure for each invalid op."""

@@ -58,7 +58,7 @@ class _Flags(FlagGroup):
     """Report."""
 
     o: str = flag("write the report as an HTML page", "<file.html>")
-    step: str = flag("show the pass with this name, path, or suffix of a path", "<path>")
+    step: str = flag("show the pass with this name, path or path suffix", "<path>")
     op: str = flag("show this op after --step, or after each pass that changed the op", "<@name>")
     diff: bool = flag("show changes as diffs")
     locations: bool = flag("print locations")

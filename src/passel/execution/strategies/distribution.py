@@ -37,7 +37,7 @@ class Distribution(ABC):
         workers: The plural noun that messages use for the workers.
         declared: The name of the pass attribute that says whether a pass can run in the strategy's
             workers.
-        place: The noun `process` or `thread`, for messages such as `runs in one process only`.
+        place: The noun `process` or `thread`, for messages such as `runs only in one process`.
     """
 
     workers: str
@@ -64,7 +64,7 @@ class Distribution(ABC):
 
     def rejection(self, run: Run, siblings: Siblings) -> str:
         """Return the reason why workers cannot run the tasks, or an empty string if they can."""
-        only = f"in one {self.place} only"
+        only = f"only in one {self.place}"
         if bound := run.hooks.bound_here():
             return f"{' and '.join(bound)} can observe passes {only}"
         if run.gates:
