@@ -2,7 +2,7 @@
 // RUN: passel-opt %s --ir=mlir --split-input-file --load-pass-plugin=%inputs/local.py -p 'builtin.module(func.func(local))' -j 2 2>&1 | FileCheck %s
 // RUN: passel-opt %s --ir=mlir --split-input-file -p 'builtin.module(func.func(cse))' -j 2 2>&1 | FileCheck %s --check-prefix=SILENT
 
-// CHECK: not using worker processes: the adapter of 'mlir' does not implement SendsOps
+// CHECK: not using worker processes: the adapter for 'mlir' does not implement SendsOps
 // CHECK-NOT: not using worker processes
 // SILENT-NOT: not using worker processes
 func.func @a() { func.return }
