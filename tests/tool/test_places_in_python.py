@@ -58,7 +58,7 @@ def line_of(marker: str, text: str) -> int:
             "AnchorError: can't run 'func.func' pass manager on 'builtin.module' op; to run the pipeline on nested ops, write builtin.module(",
         ),
         ("ctx.preserve('Dominance')", "TypeError: preserve takes analysis classes, not 'D"),
-        ("ctx.emit('text')", "TypeError: emit takes a Diagnostic, not 'text'; emit_error and oth"),
+        ("ctx.emit('text')", "TypeError: emit takes a Diagnostic, not 'text'; emit_error and"),
         ("ctx.analysis(int)", "TypeError: int() argument must be"),
     ],
 )

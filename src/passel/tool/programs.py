@@ -292,7 +292,7 @@ class SearchFlags(FlagGroup):
         parse=function_of,
     )
     timeout: float | None = flag(
-        "time limit for each case (default: 10 times the input's) or function (5 s)",
+        "time limit for each case (default: 10 x the input's) or function (5 s)",
         "<seconds>",
         parse=seconds_of,
     )
