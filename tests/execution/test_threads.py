@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from threading import Barrier, BrokenBarrierError, Event, get_ident, local
 from time import sleep
@@ -193,7 +193,7 @@ INTERRUPTED = """
 import os, signal, sys, time
 from passel import Pass, PassManager
 from passel.testing import ToyAdapter, parse_toy
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
 class Spin(Pass):
     name = "spin"
@@ -223,6 +223,28 @@ def test_ctrl_c_ends_the_work_of_threads() -> None:
         rest, _ = process.communicate(timeout=20)
     assert rest == "interrupted\n"
     assert process.returncode == 0
+
+
+def test_ctrl_c_before_all_threads_have_work() -> None:
+    """An interrupt between two shares ends the run like any other."""
+    started, done = Event(), list[ToyOp]()
+
+    def work(op: ToyOp, _: object) -> None:
+        started.set()
+        sleep(0.2)
+        done.append(op)
+
+    class Interrupted(ThreadPoolExecutor):
+        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+            if started.is_set():
+                raise KeyboardInterrupt
+            future = super().submit(fn, *args, **kwargs)
+            assert started.wait(10)
+            return future
+
+    with Interrupted(2) as pool, pytest.raises(KeyboardInterrupt):
+        manager(pipeline(step(work))).run(module_of(40), executor=pool)
+    assert len(done) == 1
 
 
 class InContexts(ToyAdapter):

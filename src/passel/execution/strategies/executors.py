@@ -63,11 +63,13 @@ class Threads(Distribution):
         shares = self.shares_of(siblings.tasks, jobs)
         branches = [branch(run, share) for share in shares]
         pool, ended = self._pool or ThreadPoolExecutor(jobs, "passel"), Event()
-        futures = [
-            pool.submit(copy_context().run, _run_on_thread, part, siblings, share, ended)
-            for (part, _), share in zip(branches, shares, strict=True)
-        ]
+        futures: list[Future[list[Outcome]]] = []
         try:
+            # After an interrupt, the list has the futures so far.
+            futures.extend(
+                pool.submit(copy_context().run, _run_on_thread, part, siblings, share, ended)
+                for (part, _), share in zip(branches, shares, strict=True)
+            )
             for (_, parts), future in zip(branches, futures, strict=True):
                 outcomes = future.result()
                 merge(run, parts, outcomes)
@@ -129,8 +131,9 @@ class OnExecutor(ProcessDistribution):
             log_warning_once(f"not using {self.workers}: {brief(error)}")
             yield from repeat(Answer(), len(shares))
             return
-        sent = [self._send(run, facts, share) for share in shares]
+        sent: list[Future[bytes]] = []
         try:
+            sent.extend(self._send(run, facts, share) for share in shares)
             yield from map(_answer, sent, map(len, shares))
         finally:
             # After an interrupt: work that a process of a pool has begun cannot be cancelled.
