@@ -50,7 +50,7 @@ class PassContext(Generic[StateT]):
         op: The op that the pass runs on.
         run: The current run, a `passel.execution.Run`.
         plan: The part of the pipeline that can run on the op.
-        parent: The context of the enclosing op; None for the op of the whole run or of a dynamic
+        parent: The context of the enclosing op; None for the top-level op of a run or of a dynamic
             pipeline.
         number: The index of the op among its siblings, starting at 0.
         place: The result of `Lifetime.place_of` for the op before the pipeline ran.

@@ -204,7 +204,7 @@ class OpPassManager:
             anchor: The anchor of the nested manager: an op name, an op class, or `any`.
             jobs: The maximum number of matching ops to process concurrently, even if the run allows
                 more; None for no limit. `repr` shows the limit, but the pipeline's text does not.
-            span: The place of the nested pipeline in a text; None if the pipeline is built in
+            span: The nested pipeline's place in the text; None if the pipeline is built in
                 Python.
 
         Raises:

@@ -27,8 +27,8 @@ class Visit(NamedTuple):
 
     Attributes:
         pass_: The pass.
-        span: The place of the pass in a text, or the place of the pass or pipeline that contains
-            the pass; None if the pipeline was built in Python.
+        span: The place of the pass, or of the pass or pipeline that contains it, in the pipeline's
+            text; None if the pipeline was built in Python.
         is_elsewhere: Whether the pass runs on a different IR from the outermost pipeline.
     """
 
@@ -44,7 +44,7 @@ def walk(
 
     Args:
         item: A pass or a pass manager.
-        span: The place of the item in a text; None if the item was created in Python.
+        span: The item's place in the text of the pipeline; None if the item was created in Python.
         is_elsewhere: Whether the item runs on a different IR from the outermost pipeline.
     """
     if isinstance(item, OpPassManager):

@@ -322,7 +322,7 @@ def merged(
     Args:
         tree: The pass manager whose pipeline is merged.
         outer: The path of the enclosing pass; an empty string at the top level.
-        span: The place of the enclosing pass in a text; None if unknown.
+        span: The enclosing pass's place in the text of the pipeline; None if unknown.
         adapter: The adapter of the IR. Without an adapter, `any` pipelines are never merged, since
             they might match every op.
         context: The context of the IR.

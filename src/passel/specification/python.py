@@ -160,7 +160,7 @@ def in_python(declared: PassDeclaration, *, by_variable: bool = False) -> Python
         try:
             anchor = op_name(target)
         except UnknownCpp:
-            notes.append(f"Runs on `{target}`, an op whose name is unknown: set `anchor`.")
+            notes.append(f"Runs on C++ class `{target}`, whose op name is unknown: set `anchor`.")
     elif kind == "InterfacePass":
         notes.append(f"Runs on ops with the C++ interface `{target}`: set `interface`.")
     dialects = _dialects(declared, notes)

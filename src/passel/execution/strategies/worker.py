@@ -58,8 +58,8 @@ class Answer(NamedTuple):
         done: The outcome of each task, paired with the encoded changes of the task's op; an empty
             sequence if the worker has run no task.
         matched: The keys of the nested pipelines that matched at least one op.
-        parts: The instrumentations that observed the share, as `PassInstrumentation.split` returned
-            them.
+        parts: The instrumentations that observed the share, which `PassInstrumentation.split`
+            created.
         lost: The indices, within the share, of the tasks that failed because the worker died.
         how: A phrase that says how the worker ended, such as `was killed by SIGSEGV`.
         at: The `id` of the last step that the worker began; 0 if unknown.

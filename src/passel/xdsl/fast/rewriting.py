@@ -72,8 +72,8 @@ class OpClass:
 
     Attributes:
         traits: The traits from which the facts were determined.
-        is_known: Whether rewriting the ops runs only known code. If False, rewriting must not rely
-            on the other facts.
+        is_known: Whether a rewrite of such an op runs only known code. If False, rewriting must
+            not rely on the other facts.
         ends_blocks: Whether the ops are terminators.
         is_isolated: Whether the ops are isolated from above.
         harms: Whether the ops have unknown effects, or effects other than reads.
@@ -83,7 +83,7 @@ class OpClass:
             fold, or if another package defines the patterns, which must then be requested for each
             op.
         is_constant: Whether the ops are constants.
-        is_arithmetic: Whether the ops are arithmetic ops as in xDSL's `arith`. An arithmetic op
+        is_arithmetic: Whether the ops are arithmetic ops of xDSL's `arith` dialect. Such an op
             folds or matches a pattern only if the left operand is a constant, or if the right
             operand is a constant that is neutral, absorbing or not an integer.
     """

@@ -1,6 +1,6 @@
 """Encoding and decoding the changes to an op since a snapshot.
 
-The sender and the receiver take the same snapshot, so that an index into the snapshot identifies an
+The sender and the receiver take equal snapshots, so that an index into a snapshot identifies an
 object in each process. Decoding updates the ops, blocks and values of the snapshot in place.
 """
 # pyright: reportPrivateUsage=false
