@@ -63,9 +63,9 @@ def test_names_without_a_context() -> None:
         manager.run(ModuleOp([]))
     (problem,) = caught.value.problems
     assert problem.message == (
-        "pass 'convert-func-to-llvm' runs on mlir ops, but this pipeline runs on xdsl ops: "
-        "create the pipeline with PassManager(anchor, context), or inside the context, "
-        "to use xdsl passes"
+        "pass 'convert-func-to-llvm' runs on mlir ops, but this pipeline runs on xdsl ops; "
+        "to use xdsl passes, create the pipeline with PassManager(anchor, context) "
+        "or in a 'with context:' block"
     )
     assert problem.span is not None
     assert problem.span.text == "convert-func-to-llvm"

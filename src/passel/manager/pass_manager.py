@@ -147,7 +147,7 @@ class PassManager(RunSettings, OpPassManager):
         except UnknownPassError as error:
             if registry is None:
                 error.add_note(
-                    "to name a class of your own, register it: see PassRegistry.register"
+                    "to refer to your own class by name, register it with PassRegistry.register"
                 )
             raise
 

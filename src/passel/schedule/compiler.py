@@ -122,8 +122,8 @@ class PipelineCompiler:
             if pass_.ir not in ("", self.adapter.name):
                 message = (
                     f"pass '{pass_.name}' runs on {pass_.ir} ops, but this pipeline runs on "
-                    f"{self.adapter.name} ops: create the pipeline with PassManager(anchor, "
-                    f"context), or inside the context, to use {self.adapter.name} passes"
+                    f"{self.adapter.name} ops; to use {self.adapter.name} passes, create the "
+                    "pipeline with PassManager(anchor, context) or in a 'with context:' block"
                 )
                 raise AnchorError(Problem(message, span))
 

@@ -193,7 +193,7 @@ def _dialects(declared: PassDeclaration, notes: list[str]) -> tuple[str, ...]:
         try:
             found[dialect_name(each)] = None
         except UnknownCpp:
-            notes.append(f"Depends on `{each}`, a dialect whose name is unknown.")
+            notes.append(f"Depends on dialect class `{each}`, whose dialect name is unknown.")
     return tuple(sorted(found))
 
 

@@ -133,7 +133,7 @@ class OutputFlags(FlagGroup):
     mlir_pretty_debuginfo: bool = flag(DITTO, ir="mlir")
     mlir_use_nameloc_as_prefix: bool = flag("name values after their locations", ir="mlir")
     mlir_print_assume_verified: bool = flag("print the IR without verifying it first", ir="mlir")
-    mlir_print_skip_regions: bool = flag("print regions as {...}, or print no aliases")
+    mlir_print_skip_regions: bool = flag("omit regions (printed as {...}), or omit aliases")
     mlir_print_local_scope: bool = flag(DITTO)
     mlir_elide_elementsattrs_if_larger: int | None = flag(
         "elide data larger than <n>", "<n>", parse=number_of

@@ -79,9 +79,9 @@ def _obstacle(op: Operation) -> str:
     if not is_side_effect_free(op):
         return "the op may have side effects"
     if not is_speculatable(op):
-        return "the op may have undefined behavior if the loop body does not run"
+        return "if hoisted, the op may have undefined behavior where the loop never runs"
     if any(isinstance(inner, _DIVISIONS) and _may_trap(inner) for inner in op.walk()):
-        return "the division may trap if the loop body does not run"
+        return "if hoisted, the division may trap where the loop never runs"
     return ""
 
 
