@@ -99,7 +99,7 @@ class Rule(NamedTuple):
 
     @property
     def by(self) -> str:
-        """The declaring class, bundle or extension, such as `pass 'cse'`, or an empty string."""
+        """A phrase for the author of the rule, such as `pass 'cse'`, or an empty string."""
         if self.declared_by is not None:
             kind = "pass " if isinstance(self.declared_by, type) else ""
             return kind + describe(self.declared_by)
@@ -245,7 +245,7 @@ def once() -> Constraint:
 
 
 def followed_by(cleanup: Named | type[Pass] | Pass | str | PassType) -> Constraint:
-    """Request that a cleanup runs after a step, not necessarily right after the step.
+    """Request that a cleanup runs at some point after a step.
 
     The builder inserts a missing cleanup before the next pass that shares no type with the step,
     or at the last valid position before that pass. If no position is valid,
@@ -267,8 +267,8 @@ def preceded_by(cleanup: Named | type[Pass] | Pass | str | PassType) -> Constrai
     """Request that a cleanup runs before a step, with no pass in between that changes the IR.
 
     Each pass between the cleanup and the step must preserve all analyses. The builder inserts a
-    missing cleanup right before the step. `immediately_after` is stricter than `preceded_by`, since
-    it allows no pass in between.
+    missing cleanup right before the step. Unlike `preceded_by`, `immediately_after` allows no pass
+    in between.
 
     Args:
         cleanup: The cleanup to run before the step, in any form that `followed_by` accepts.

@@ -90,7 +90,7 @@ class DeclarationTable:
             self._declared[key] = self._declared.get(key, Facts()) | Facts(types, idempotent)
 
     def of(self, pass_: Pass[Any]) -> Facts:
-        """Return the properties of a pass that the pass class or this table declares."""
+        """Return the properties that this table and the pass class declare for a pass."""
         cls = type(pass_)
         named = self.named(cls.name, ir=cls.ir)
         return Facts(tuple(cls.types), cls.idempotent) | named | self._union(cls.__mro__)

@@ -1,7 +1,7 @@
 """Changes to a builder: adding, placing, inserting, replacing and removing steps.
 
-`edited` applies a change, orders placed steps, and checks the constraints. A change that violates a
-constraint is undone.
+`edited` applies a change, orders the steps that `place` added, and checks the constraints. A change
+that violates a constraint is undone.
 """
 
 from __future__ import annotations

@@ -66,8 +66,8 @@ def register_extension(
 ) -> Callable[[Any], object]:
     """Register a function as an extension, without an entry point.
 
-    The function can be used as a decorator, for example in a plugin. The new extension replaces a
-    registered extension with the same name.
+    `register_extension` can be used as a decorator, for example in a plugin. The new extension
+    replaces a registered extension with the same name.
 
     Args:
         function: The function to call with the builder.

@@ -3,7 +3,8 @@
 First, the builder inserts the missing cleanups that `followed_by` and `preceded_by` request. After
 the insertion, the builder drops redundant steps. An idempotent pass is redundant if an equal pass
 runs before it and all passes in between preserve all analyses. The first passes of a bundle can be
-redundant if equal passes run before the bundle. A pass that a single call adds twice runs twice.
+redundant if equal passes run before the bundle. If a single call adds a pass twice, the pass runs
+twice.
 """
 
 from __future__ import annotations

@@ -25,7 +25,8 @@ class Finding(NamedTuple):
     """A mistake or redundant work that `lint` found in a pipeline.
 
     Attributes:
-        severity: An error if the pipeline cannot be built or run, otherwise a warning.
+        severity: `Severity.ERROR` if the pipeline cannot be built or run, otherwise
+            `Severity.WARNING`.
         message: A sentence that describes the problem and suggests a fix.
         span: The location of the finding in the pipeline text, or None if it has no location.
     """
@@ -54,8 +55,7 @@ def lint(
         context: The context of the IR, or None to use a new context.
 
     Returns:
-        All findings in the order of their locations in the text, followed by the findings without
-        a location.
+        The findings with a location, in text order, followed by the findings without a location.
 
     Example:
         >>> from passel.builder import PipelineBuilder

@@ -1,4 +1,4 @@
-"""Ordering placed steps by time of insertion, unless a constraint requires a different order."""
+"""Ordering the steps of `PipelineBuilder.place` by constraints, then by time of insertion."""
 
 from __future__ import annotations
 

@@ -64,8 +64,8 @@ class PipelineBuilder(PipelinePlan):
     ) -> PipelineBuilder:
         """Append a nested pipeline, and return a builder that adds passes to the nested pipeline.
 
-        A `with` statement on the returned builder only groups code. Targets in the returned builder
-        still match the steps of the whole pipeline.
+        A `with` statement on the returned builder only groups code. Targets passed to the returned
+        builder still match steps of the whole pipeline.
 
         Args:
             anchor: The anchor of the nested pipeline: an op name, an op class, or `any`.
@@ -149,7 +149,7 @@ class PipelineBuilder(PipelinePlan):
     ) -> Handle:
         """Insert passes right after a match of a target, by default the last match.
 
-        The arguments and errors correspond to those of `insert_before`.
+        The method takes the same arguments and raises the same errors as `insert_before`.
         """
         with suppress(InsertionError) if missing_ok else nullcontext(), edited(self._draft) as edit:
             edit.insert(target, items, occurrence, after=True, split=split)
@@ -209,7 +209,7 @@ class PipelineBuilder(PipelinePlan):
     def constrain(self, target: Target, *constraints: Constraint) -> None:
         """Add constraints to all steps that match a target, now or in the future.
 
-        The constraints apply in addition to those that the passes and bundles declare.
+        The constraints apply in addition to the constraints that passes and bundles declare.
 
         Args:
             target: A target that matches the steps to constrain.
@@ -273,8 +273,8 @@ class PipelineBuilder(PipelinePlan):
     def between(self, start: Target, end: Target, *, preserves: type | tuple[type, ...]) -> Self:
         """Require each pass between two steps to declare that it preserves certain analyses.
 
-        Passes that declare `produces` and `requires` do not need a region. A region extends from
-        each step that matches `start` to the next step that matches `end`. The regions are
+        For passes that declare `produces` and `requires`, `between` is not needed. A region extends
+        from each step that matches `start` to the next step that matches `end`. The regions are
         determined when the pipeline is built.
 
         Args:

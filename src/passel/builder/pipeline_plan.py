@@ -94,7 +94,7 @@ class PipelinePlan:
             text: The text of a pipeline, such as `builtin.module(func.func(cse))`.
             context: The context of the IR, as for the constructor.
             flat_anchor: The anchor for text without an anchor, as for `PassManager.parse`.
-            name: The name of the text in error messages.
+            name: The name by which error messages refer to the text.
             arguments: The keyword arguments of the constructor.
 
         Raises:

@@ -68,7 +68,7 @@ class _Row(NamedTuple):
 
 
 def picture(root: Scope, rules: Rules) -> str:
-    """Draw a pipeline as a text tree with the intervals of pass types and the constraints."""
+    """Draw a pipeline as a text tree, with the constraints and the range of each pass type."""
     rows = list(_rows(root))
     intervals: dict[str, list[int]] = {}
     for place, row in enumerate(rows):

@@ -38,9 +38,9 @@ class Origin(NamedTuple):
     """The author and source location of a change to a builder.
 
     Attributes:
-        extension: The name of the extension that made the change, or an empty string if the change
-            was not made by an extension.
-        file: The file of the call, or an empty string if the file is unknown.
+        extension: The name of the extension that made the change, or an empty string if no
+            extension made the change.
+        file: The file that contains the call, or an empty string if the file is unknown.
         line: The line number of the call, counted from 1, or 0 if the file is unknown.
     """
 
@@ -138,7 +138,7 @@ class Handle(Named):
 
     @property
     def title(self) -> str:
-        """The labels of the added items, separated by commas and in quotes."""
+        """The labels of the added items, each in quotes, separated by commas."""
         return f"'{self}'"
 
     def __str__(self) -> str:
@@ -249,8 +249,8 @@ class Step(Named):
         span: The location of the pass in the pipeline text, or None if there is no text.
         origin: The author and source location of the call that added the step.
         label: The permanent label of the step in the builder, such as `cse#2`.
-        bundles: The bundle additions that the step belongs to, innermost first.
-        call: The number of the call that added the step.
+        bundles: The additions of bundles that created the step, innermost bundle first.
+        call: The sequence number of the call that added the step.
         because: Sentences with additional reasons for the position of the step.
         is_default: Whether the step is one of the default passes of a stage.
     """
@@ -266,7 +266,7 @@ class Step(Named):
 
     @property
     def title(self) -> str:
-        """The label of the step in quotes."""
+        """The label of the step, in quotes."""
         return f"'{self.label}'"
 
     def __repr__(self) -> str:
