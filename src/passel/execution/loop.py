@@ -48,23 +48,23 @@ class Loop(ObservedRun):
     Args:
         compiler: The object that compiles pipelines for a context of the IR.
         hooks: The instrumentor, which calls the hooks.
-        emit: The function that is called for each diagnostic; None to discard diagnostics.
+        emit: The function that is called with each diagnostic; None to discard diagnostics.
         options: The options of the run.
         gates: The functions that decide whether a step runs.
         strategy: The strategy that distributes sibling ops over workers.
-        outer: The run on another IR whose pass has started this run; None for an outermost run.
+        outer: The enclosing run, on another IR, in which a pass has started this run; None for an
+            outermost run.
 
     Attributes:
         matched: The keys of the nested pipelines that matched at least one op.
         failing: The object that creates failures.
-        knows_changes: Whether the outcome of a step states whether the step changed the op.
+        knows_changes: Whether each outcome says if the step changed the op.
         tracks: Whether fingerprints are computed after passes to detect changes.
         isolates: Whether the run detects that a pass changed an op other than its own.
         skips: Whether verification is skipped for ops with unchanged fingerprints.
         states: The result of `initialize` for each pass, by the step of the pass.
         at_work: The context of the running pass; None between passes.
-        interruption: The failure of the innermost step after an interrupt; None if there was no
-            interrupt.
+        interruption: The failure of the innermost interrupted step; None if there was no interrupt.
         process: The object that identifies the process of the run. If a pass forks, the run does
             not continue in the child process.
     """
@@ -298,8 +298,8 @@ class Loop(ObservedRun):
         The op is not verified if verification is disabled, if the pass has already verified the op,
         or, except with `VerifyEach.ALWAYS`, if the fingerprint of the op is unchanged. `check_step`
         does not call this method for a pass that failed, and defers the call for a pass that called
-        `ctx.preserve_all()`. If the op is invalid, the failure also names the earlier passes whose
-        verification was deferred.
+        `ctx.preserve_all()`. If the op is invalid, the failure also names the earlier passes after
+        which verification was deferred.
         """
         was, changed = ctx.valid_state, None
         if self.tracks:

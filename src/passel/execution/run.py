@@ -36,7 +36,8 @@ class Run(Loop):
         Args:
             schedule: The schedule to run.
             op: The op to run the pipeline on.
-            parent: The step of the outer run that has started this run; None for an outermost run.
+            parent: The step, in the outer run, that has started this run; None for an outermost
+                run.
 
         Raises:
             BaseException: If the run is interrupted. The run's attribute `outcome` then contains
@@ -170,7 +171,7 @@ class Run(Loop):
             ctx: The context of the pass.
             pipeline: The pipeline to run.
             op: The converted op.
-            compiler: The compiler for the other IR, which is the same throughout a run.
+            compiler: The compiler for the other IR; the same object throughout a run.
         """
         compiler.guard = self.compiler.guard
         self._flush(ctx)

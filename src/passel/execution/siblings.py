@@ -1,6 +1,6 @@
 """The ops immediately inside one op, and the nested pipelines that run on these ops.
 
-If an op's fingerprint changes although no pass ran on the op, a pass on another op changed it.
+If an op's fingerprint changes although no pass ran on the op, a pass on another op changed the op.
 """
 
 from __future__ import annotations

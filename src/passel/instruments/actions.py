@@ -54,8 +54,8 @@ class ActionLog(PassInstrumentation):
 
     Args:
         stream: The stream that the log is written to.
-        places: The locations of the ops whose executions are logged. By default, all executions are
-            logged.
+        places: The locations of the ops for which executions are logged. By default, all executions
+            are logged.
 
     Example:
         >>> import sys
@@ -151,8 +151,8 @@ class DebugCounter:
 
     Args:
         text: The comma-separated settings of counters. `<counter>-skip=<n>` skips the first `n`
-            executions. `<counter>-count=<n>` runs the next `n` executions and skips the rest. If
-            the count is negative, there is no limit. If the skip is negative, all executions run.
+            executions. `<counter>-count=<n>` runs the next `n` executions and skips the rest. With
+            a negative `n`, `-count` sets no limit, and `-skip` runs all executions.
 
     Raises:
         ValueError: If a setting is malformed.

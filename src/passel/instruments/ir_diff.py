@@ -39,7 +39,7 @@ _START = re.compile(r'(\s*(?:(?:%[\w$.\-]*(?::\d+)?\s*,?\s*)+=)?)\s*"?([\w$.^}]*
 
 
 class Block(NamedTuple):
-    """A block of consecutive lines that differ between two texts.
+    """A block of consecutive lines that differ between two texts of IR.
 
     Attributes:
         start: The index of the block's first line in the old text, counted from 0.
@@ -57,14 +57,14 @@ class Block(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """The differences between two texts.
+    """The differences between two texts of IR.
 
     Attributes:
         blocks: The blocks of lines that differ, in order. Lines outside the blocks are the same in
             both texts.
-        renamed: The new names of the values in each changed old line, by line number. Lines in
-            which no name differs are omitted. A prime is appended to the name of a deleted value if
-            the new text uses the name for something else.
+        renamed: Maps the number of each changed old line to the new names of the values in the
+            line. Lines without renamed values are omitted. A prime is appended to the name of a
+            deleted value if the new text uses the name for something else.
     """
 
     blocks: Sequence[Block]

@@ -239,8 +239,8 @@ class Sink:
 
     A write error is reported once. After a write error, no more dumps are written.
 
-    The directory of an op is nested in the directory of the enclosing op. A directory name is, for
-    example, `func_func_main` or `func_func_no-symbol-name`. Characters with a special meaning in
+    The directory of an op is nested in the directory of the enclosing op. Directories have names
+    such as `func_func_main` or `func_func_no-symbol-name`. Characters with a special meaning in
     file systems or shells are escaped, as in `%2F`. Ops with equal names share a directory. In a
     file name such as `0_2_cse.mlir`, the numbers count the earlier dumps of each op, from the
     outermost op to the printed op. The name of the pass follows the numbers.

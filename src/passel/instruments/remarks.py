@@ -1,4 +1,4 @@
-"""Filter optimization remarks, and write remarks as YAML, as mlir-opt does.
+"""Filter optimization remarks, and write remarks as YAML, as in mlir-opt.
 
 Source: `RemarkEmittingPolicyFinal` and `LLVMRemarkStreamer`, MLIR 22; `YAMLRemarkSerializer` and
 the YAML writer of LLVM 22.

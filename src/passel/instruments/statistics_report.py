@@ -44,10 +44,10 @@ class StatisticsReport(PassInstrumentation):
 
     Args:
         display: The layout of the report. `pipeline` nests the passes as in the pipeline. `list`
-            sorts the passes by name, and sums the values over all instances of a pass. `json` is an
-            array with an object for each pass that has statistics. The keys of each object are
-            `path`, `name`, `display_name` and `statistics`, an array of objects with `name`,
-            `value` and `description`.
+            sorts the passes by name, and sums the values over all instances of a pass. `json`
+            prints an array with an object for each pass that has statistics. The keys of each
+            object are `path`, `name`, `display_name` and `statistics`, an array of objects with
+            `name`, `value` and `description`.
         stream: The stream to print to; by default, standard error.
 
     Raises:
@@ -113,7 +113,7 @@ class StatisticsReport(PassInstrumentation):
             self._dynamic.setdefault(path, {}).update(pipelines)
 
     def after_run(self, run: ObservedRun, *, failed: bool) -> None:
-        """Print the report, and drop the dynamic pipelines of the run."""
+        """Print the report, and discard the stored dynamic pipelines."""
         if run.outer is None and self._prints:
             stream = sys.stderr if self._stream is None else self._stream
             rows, counts = list(self._rows(run.pipeline.steps, set())), run.outcome.counts

@@ -115,8 +115,7 @@ class Timer:
 
         Args:
             other: The timer to add.
-            at_once: Whether the timers were measured in parallel, so that the wall time is the
-                longer of their wall times instead of their sum.
+            at_once: Whether the timers ran in parallel, so that only the longer wall time counts.
         """
         self.wall = max(self.wall, other.wall) if at_once else self.wall + other.wall
         self.user += other.user
@@ -153,9 +152,9 @@ def timing_report(
         root: The root of the tree, whose times are the totals.
         display: The layout of the report. `tree` nests the rows, `list` has a row for each name,
             sorted by time, and `ops` shows only the children of the root.
-        output_format: The format of the report. JSON is an array of rows with the nested rows in
-            `passes`, and each array ends with an empty object. Durations are in seconds, and the
-            user time is always included.
+        output_format: The format of the report. The JSON output is an array of rows. The array
+            `passes` of a row contains the nested rows. Every array ends with an empty object.
+            Times are in seconds, and the user time is always included.
 
     Example:
         >>> tree = Timer("root", wall=2.0, user=2.0, children=[Timer("CSE", wall=1.5)])

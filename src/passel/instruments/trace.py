@@ -47,8 +47,8 @@ class Trace(PassInstrumentation):
     was written.
 
     Args:
-        target: The path of a file, or a stream. On a stream, each run writes a separate JSON array,
-            unless all runs are inside a `with` statement on the trace.
+        target: The path of a file, or a stream. If the target is a stream, each run writes a
+            separate JSON array, unless all runs are inside one `with trace:` block.
 
     Example:
         >>> import io, json

@@ -1,4 +1,4 @@
-"""The main process's side of the strategies: distributing tasks, and collecting the results."""
+"""The part of the strategies that runs in the main process, and distributes tasks to workers."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Distribution(ABC):
     def shares_of(self, tasks: Sequence[Any], jobs: int) -> list[Sequence[Any]]:
         """Return the tasks divided into consecutive shares of similar size.
 
-        There are several shares per worker, or one if a pipeline limits the number of workers.
+        Each worker gets several shares, or one share if a pipeline limits the number of workers.
         """
         count = jobs if jobs < min(self.jobs, len(tasks)) else jobs * _SHARES_PER_WORKER
         size = -(-len(tasks) // count)

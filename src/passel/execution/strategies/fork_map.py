@@ -46,8 +46,8 @@ class Death(NamedTuple):
 
     Attributes:
         code: The exit code, or the negated number of a signal; None if the status is unknown.
-        step: The first number from the last call to `set_mark` for the item; 0 without a call.
-        mark: The second number from the last call to `set_mark` for the item; 0 without a call.
+        step: The first number from the last call to `set_mark` for the item; 0 if there was none.
+        mark: The second number from the last call to `set_mark` for the item; 0 if there was none.
     """
 
     code: int | None
@@ -90,9 +90,9 @@ def fork_map(body: WorkerBody, items: Sequence[Any], processes: int) -> dict[int
         processes: The maximum number of worker processes.
 
     Returns:
-        A dictionary from the indices of items to results, with a `Death` for each item during which
-        a worker died. After a worker dies, new workers process the remaining items. Items that are
-        not in the dictionary must be processed without workers.
+        A dictionary from the indices of items to results. The result is a `Death` if a worker died
+        while it was processing the item. After a worker dies, new workers process the remaining
+        items. Items that are not in the dictionary must be processed without workers.
     """
     found: dict[int, Any] = {}
     left: list[int] = list(range(len(items)))

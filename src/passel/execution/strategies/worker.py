@@ -1,4 +1,4 @@
-"""The worker's side of the strategies: running a share of the tasks in a worker.
+"""The part of the strategies that runs in workers, each of which runs a share of the tasks.
 
 Workers are threads, forked copies of the main process, or processes of an executor.
 """
@@ -58,8 +58,8 @@ class Answer(NamedTuple):
         done: The outcome of each task, paired with the encoded changes of the task's op; an empty
             sequence if the worker has run no task.
         matched: The keys of the nested pipelines that matched at least one op.
-        parts: The instrumentations that observed the share, which `PassInstrumentation.split`
-            created.
+        parts: The instrumentations that observed the worker's tasks, created by
+            `PassInstrumentation.split`.
         lost: The indices, within the share, of the tasks that failed because the worker died.
         how: A phrase that says how the worker ended, such as `was killed by SIGSEGV`.
         at: The `id` of the last step that the worker began; 0 if unknown.
