@@ -1,8 +1,8 @@
 """Bisection, which finds the pass execution or the rewrite that makes IR interesting.
 
-`bisect` runs a pass manager on new copies of the input, each time up to a different execution.
-`Bisection` searches the recorded states of a run without running passes. To find a rewrite,
-`guilty_rewrite` runs a pass again, only on the op of the execution.
+`bisect` runs a pass manager on new copies of the input, each time stopping after a different pass
+execution. `Bisection` searches the recorded states of a run without running passes. To find the
+rewrite within an execution, `guilty_rewrite` runs the pass again on the same op.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ class Culprit(NamedTuple):
         execution: The recorded execution.
         before: The text of the IR before the execution.
         answer: The answer of the oracle about the IR after the execution.
-        others: The other executions that may be the cause, if the oracle cannot check the IR
+        others: Other executions that may be the cause, because the oracle cannot check the IR
             between the executions.
     """
 
@@ -340,10 +340,10 @@ def guilty_rewrite(
     trials: Trials,
     culprit: Culprit,
 ) -> tuple[int, Sequence[str]] | None:
-    """Find the rewrite of a pass after which the IR is interesting.
+    """Find which rewrite in a pass execution makes the IR interesting.
 
-    The pass runs again several times in child processes, only on its op and without fast paths.
-    Each run has a different limit on the number of rewrites.
+    The pass runs several times in child processes, only on the op of `culprit` and without fast
+    paths. Each run has a different limit on the number of rewrites.
 
     Args:
         subject: The subject that parses the IR and runs the pass.

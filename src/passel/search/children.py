@@ -49,7 +49,7 @@ class Died(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """A directory that stores the files of an item, even after the child process dies.
+    """A directory for the files of an item, which are kept even if the child process dies.
 
     Attributes:
         folder: The path of the directory.

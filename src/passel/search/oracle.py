@@ -36,7 +36,7 @@ _SHOWN = 3
 
 
 class Verdict(Enum):
-    """The verdict of an oracle on a case."""
+    """The possible verdicts of an oracle: unknown, not interesting, and interesting."""
 
     INVALID = "unknown"
     """The IR is invalid, the pipeline does not fit it, or the oracle does not know."""
@@ -134,7 +134,8 @@ class Command(Oracle):
 
     Args:
         words: The command and its arguments. `{}` is replaced with the path of the file that
-            contains the case. Without `{}`, this path becomes the last argument.
+            contains the case. If no word contains `{}`, the path of the file becomes the last
+            argument.
         subject: The subject that checks whether a case is valid, or None to skip the check.
         timeout: The time limit for the command in seconds, or None for no limit.
     """
@@ -231,15 +232,15 @@ class Computes(Protocol):
     """The optional ability of an adapter to run functions of the IR and return the results."""
 
     def functions(self, op: Any) -> Sequence[str]:
-        """Return the names of all functions with a body in an op."""
+        """Return the names of all functions in an op, except for declarations without a body."""
         ...
 
     def computed(
         self, op: Any, context: Any, symbol: str, arguments: str, seconds: float
     ) -> Sequence[str]:
-        """Run a function once for each set of arguments, and return a text about each run.
+        """Run a function once for each set of arguments, and return a description of each run.
 
-        The text contains the arguments and the results of the run.
+        A description contains the arguments and the results of the run.
 
         Args:
             op: The op that contains the function.
@@ -261,8 +262,8 @@ class ComputesElse(Oracle):
 
     The results are compared with the results of the IR in `first`. If `first` is None, the results
     after the pipeline of a case are compared with the results before the pipeline. Functions that
-    cannot be run in the original IR are skipped. In IR other than the original, a function counts
-    as different if it takes more than twice the time limit.
+    cannot be run in the original IR are skipped. In changed IR, a function that takes more than
+    twice the time limit counts as a function with different results.
 
     Args:
         subject: The subject that parses and runs cases.

@@ -67,11 +67,10 @@ class Stretch:
     """A gate that runs only the passes between two places (see `PassManager.add_gate`).
 
     At a place without a symbol, the pass and all earlier passes have run on all ops, and no later
-    pass has run. A place with a symbol is the moment in a sequential run right after the pass has
-    run on the op with the symbol. At a place with a symbol, the whole nested pipeline has run on
-    earlier ops, and no pass of the nested pipeline has run on later ops. A run that stops at a
-    place, followed by a run that starts at the place, has the same effect on the IR as a single
-    run.
+    pass has run. A place with a symbol marks the point in a sequential run just after the pass has
+    run on the op with that symbol. At a place with a symbol, the nested pipeline has run completely
+    on earlier ops, and not at all on later ops. A run that stops at a place, followed by a run that
+    starts at the place, has the same effect on the IR as a single run.
 
     A dynamic pipeline, or a pipeline on another IR, counts as a part of the pass that runs the
     pipeline.
@@ -83,7 +82,7 @@ class Stretch:
         stop: The place where the run ends, or None for the end of the pipeline.
 
     Attributes:
-        missed: The start or stop place that has a symbol and that the run has not reached, or None.
+        missed: The place with a symbol, `start` or `stop`, that the run has not reached, or None.
     """
 
     def __init__(
@@ -102,7 +101,7 @@ class Stretch:
 
     @property
     def missed(self) -> Place | None:
-        """The start or stop place that has a symbol and that the run has not reached, or None."""
+        """The place with a symbol, `start` or `stop`, that the run has not reached, or None."""
         if self._awaits_start:
             return self._start
         return self._stop if self._awaits_stop else None

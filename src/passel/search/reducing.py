@@ -80,7 +80,7 @@ Place: TypeAlias = "tuple[int] | tuple[int, int]"
 
 
 def places(pipeline: str) -> tuple[list[Place], list[Place]]:
-    """Return the indices of all passes in a pipeline, and the index pairs of all options.
+    """Return an index for each pass in a pipeline, and a (pass, option) pair for each option.
 
     Example:
         >>> places("any(cse,func.func(inline{a=1 b=2}))")
@@ -119,7 +119,7 @@ def _kept(node: PipelineNode, left_out: Collection[Place], numbers: count[int]) 
 
 
 class Size(NamedTuple):
-    """The size of a case.
+    """Measures of a case's size, the most significant first.
 
     Attributes:
         passes: The number of passes in the pipeline.
@@ -162,7 +162,7 @@ class Reducer:
         return self._size(self.best, self._root)
 
     def offer(self, cases: Sequence[Case]) -> bool:
-        """Make the first interesting case in a list the best case, even if this case is larger.
+        """Make the first interesting case in a list the best case, even if a smaller case is known.
 
         Returns:
             Whether any case in the list is interesting.

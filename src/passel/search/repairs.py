@@ -14,7 +14,7 @@ _NUMERIC = re.compile(r"i\d+|index|f\d+|bf16")
 
 
 class Definition(NamedTuple):
-    """The definition of a value.
+    """The properties of a value's definition that a repair needs.
 
     Attributes:
         type: The type of the value.
@@ -55,7 +55,7 @@ def function_type(op: Op) -> tuple[list[str], str] | None:
 
 
 def set_function_type(op: Op, text: str) -> None:
-    """Replace the value of an op's `function_type` property with a text."""
+    """Set the `function_type` property of an op to the type that a text denotes."""
     op.properties = [
         f"function_type = {text}" if each.startswith("function_type = ") else each
         for each in op.properties

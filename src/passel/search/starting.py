@@ -74,7 +74,7 @@ def failure_of(subject: Subject, case: Case) -> FailureIdentity | None:
 
 
 def first_failed(record: Record, run: int = 0) -> Execution | None:
-    """Return the first failed or crashed execution of the pipeline's own passes, or None."""
+    """Return the first failed or crashed execution of a pass that no other pass runs, or None."""
     failed = [e for e in record.executions if e.run == run and e.failure is not None]
     died = [e for e in reversed(record.running) if e.run == run and not e.is_amid]
     first = next(iter([*failed, *died]), None)

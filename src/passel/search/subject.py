@@ -47,7 +47,7 @@ class Case(NamedTuple):
     verify_each: bool = True
 
     def text(self) -> str:
-        """Return the text of a file for the case, which is a reproducer if there is a pipeline."""
+        """Return the IR or, if the case has a pipeline, the text of a reproducer."""
         if not self.pipeline:
             return self.ir.rstrip("\n") + "\n"
         return reproducer_text(self.ir.rstrip("\n"), self.pipeline, verify_each=self.verify_each)
@@ -57,7 +57,7 @@ class FailureIdentity(NamedTuple):
     """The properties by which failures of different cases are compared.
 
     Attributes:
-        path: The path of the failed pass without the numbers in the path, which depend on the
+        path: The path of the failed pass, without numbers such as `1:`, which depend on the
             pipeline.
         kind: The type of the exception, the name of the signal, or the kind of the failure.
         message: The first line of the message, without the names of values, symbols and types.
@@ -77,7 +77,7 @@ class FailureIdentity(NamedTuple):
 
     @classmethod
     def of_death(cls, died: Died) -> FailureIdentity:
-        """Return the identity of a crash in the pass that the child process noted last."""
+        """Return the identity of a crash in the pass that the child process was running."""
         return cls(_INDEX.sub("", died.note), died.cause, head(died.words))
 
     def __str__(self) -> str:
@@ -163,7 +163,7 @@ class Subject:
 
         Args:
             case: The case to run.
-            scratch: The directory to which the path of the running pass is written.
+            scratch: The directory in which the run saves the path of the running pass.
             observers: The additional instrumentations for the run.
 
         Raises:

@@ -79,7 +79,7 @@ class Trials:
         return first
 
     def answer(self, case: Case) -> Answer:
-        """Return the oracle's answer about a case, whose verdict is unknown if the oracle hangs."""
+        """Return the oracle's answer about a case, with an unknown verdict if the oracle hangs."""
         self.first([case])
         return self._known[_key(case)]
 

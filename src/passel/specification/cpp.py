@@ -205,10 +205,10 @@ def _arguments(text: str, start: int) -> Iterator[str]:
 
 
 def choice_of(constant: str, among: tuple[Choice, ...]) -> str:
-    """Return the keyword of the choice for a C++ constant, ignoring missing name qualifiers.
+    """Return the keyword of the choice for a C++ constant, whose qualifiers may be missing.
 
     Raises:
-        UnknownCpp: If no choice has the constant.
+        UnknownCpp: If the constant belongs to no choice.
     """
     parts = normalized(constant).split("::")
     for choice in among:
@@ -235,7 +235,7 @@ def value(expression: str, python: str) -> bool | int | float | str:
         python: The name of the Python type, as returned by `python_type`.
 
     Raises:
-        UnknownCpp: If the expression is not a literal or a numeric limit.
+        UnknownCpp: If the expression is neither a literal nor a numeric limit.
 
     Example:
         >>> value("-1u", "UInt32"), value('"a" "b"', "str"), value("false", "bool")

@@ -224,7 +224,7 @@ def _option_facts(option: PythonOption) -> dict[str, Any]:
 
 
 def native_module(root: str) -> str:
-    """Generate the module that creates pass classes from the table in the same directory.
+    """Generate the module that creates pass classes from a file with the table of `native_facts`.
 
     Args:
         root: The root package of the Python bindings that contain the passes.
@@ -316,7 +316,7 @@ def docstring(summary: str, description: str, indent: str) -> Iterator[str]:
 
     Args:
         summary: The summary in one line. A missing period at the end is added.
-        description: The other paragraphs with any common indentation, or an empty string.
+        description: The other paragraphs, which may be indented, or an empty string.
         indent: The indentation of each line.
     """
     summary = summary.strip()

@@ -32,10 +32,10 @@ class PassEntry(NamedTuple):
     Attributes:
         name: The name of the pass or pipeline in pipeline text.
         summary: The summary in one line, or an empty string.
-        description: The description in Markdown with any common indentation, or an empty string.
+        description: The description in Markdown, which may be indented, or an empty string.
         options: The name and the description of each option.
         statistics: The name and the description of each statistic.
-        facts: Lines below the description that are not in mlir-tblgen's output.
+        facts: Additional lines below the description, which mlir-tblgen does not print.
     """
 
     name: str

@@ -1,8 +1,8 @@
 """Tools for testing passes, instrumentations and adapters.
 
-The tools include a toy IR, a recorder of hooks, and the tests of the adapter contract. The extra
-`passel[testing]` installs pytest and filecheck. pytest collects subclasses of `AdapterContract`,
-and passel's pytest plugin provides the fixture `check_passes`.
+The tools include a toy IR, an instrumentation that records calls to hooks, and the tests of the
+adapter contract. The extra `passel[testing]` installs pytest and filecheck. pytest collects
+subclasses of `AdapterContract`, and passel's pytest plugin provides the fixture `check_passes`.
 """
 
 from passel.testing.contract import AdapterContract

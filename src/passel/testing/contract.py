@@ -26,9 +26,9 @@ _FORMS = [PrintFlags(generic=g, debuginfo=d) for g, d in product((False, True), 
 class AdapterContract(Subject):
     """The tests that check whether an adapter fulfills the contract of `IRAdapter`.
 
-    To run the tests, define a subclass whose name starts with `Test`. The defaults assume an IR
-    with all features. To turn off tests of features that the IR lacks, set `has_parents = False` or
-    `interface = None`, or define a `program` without nested modules.
+    To run the tests, define a subclass whose name starts with `Test`. The default values of the
+    attributes assume an IR with all features. To turn off tests of features that the IR lacks, set
+    `has_parents = False` or `interface = None`, or define a `program` without nested modules.
 
     Attributes:
         adapter: The adapter under test.

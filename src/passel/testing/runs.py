@@ -61,7 +61,7 @@ def run_passes(
         adapter: The name of the IR: `xdsl`, `mlir`, or the name of another installed adapter.
         passes: Additional pass classes to register.
         name: The name of the text in error messages.
-        line: The number of lines before the text in the file that contains the text.
+        line: The number of lines that precede the text in its file.
 
     Raises:
         UnreadableError: If the text is not valid IR.

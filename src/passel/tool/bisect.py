@@ -12,8 +12,8 @@ The input is a record, which passel-opt --record=run.passel writes. The program 
 of a pass that makes the IR interesting. The search tests recorded states of the IR, without running
 passes again. The first and the last state are tested twice. IR is interesting
 
-* with --interesting=<command>, if the command exits with 0. The name of a file with the IR in
-  generic form replaces {} in the command, or is appended to the command;
+* with --interesting=<command>, if the command exits with 0. In the command, {} stands for the name
+  of a file that contains the IR in generic form. If the command has no {}, the name is appended;
 * with --invalid, if the IR does not verify;
 * with --computes-else, if functions return, write or print different results than before the run.
   xDSL's interpreter runs the functions on the given arguments, or on random arguments that are the

@@ -228,7 +228,8 @@ def hint_at_passes(error: PasselError, ir: IRChoice) -> str:
 def note_other_ir(diagnostic: Diagnostic, source: SourcePart, ir: IRChoice) -> None:
     """Attach a note to an error if its source line uses a dialect that the IR lacks.
 
-    The note names another installed IR that has the dialect, or the flags for dialects.
+    The note names another installed IR that has the dialect, or the flags that list and load
+    dialects.
 
     Args:
         diagnostic: The error.

@@ -131,7 +131,7 @@ class Observers(ExitStack):
         self._lacks_record = False
 
     def finish(self, *, good: bool) -> None:
-        """Print remarks about nested pipelines that never ran and a missing recorded pipeline.
+        """Print remarks about a missing recorded pipeline and nested pipelines that never ran.
 
         Args:
             good: Whether the runs on all parts of the input succeeded.

@@ -77,8 +77,8 @@ def opt_main(  # noqa: PLR0913 - a keyword for each
     """Run a tool like passel-opt for your own passes, dialects or IR.
 
     Args:
-        argv: The command-line arguments. If None, the tool uses `sys.argv[1:]`, and also cleans up
-            after Ctrl-C and SIGTERM.
+        argv: The command-line arguments. None means that the tool uses `sys.argv[1:]`, and also
+            cleans up after Ctrl-C and SIGTERM.
         name: The program's name in help, messages and replay commands.
         registry: The registry of available passes; by default, the passes of all installed
             packages.

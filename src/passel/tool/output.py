@@ -199,7 +199,7 @@ def report_file(
 
 @contextmanager
 def refusing(what: str, path: str) -> Generator[None]:
-    """Convert errors about a file in the `with` block to a `UsageError`.
+    """In the `with` block, convert errors about a file to a `UsageError`.
 
     Raises:
         UsageError: If the file cannot be read or written.

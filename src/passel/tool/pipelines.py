@@ -278,7 +278,7 @@ def run_stretch(manager: PassManager, op: Any, settings: Settings, **how: Any) -
 
 
 def place_in(paths: Sequence[str], settings: Settings, flag: str) -> Place | None:
-    """Return the place that `--start-after` or `--stop-after` names, or None if neither is given.
+    """Return the place that a flag such as `--stop-after` names, or None if the flag is not given.
 
     Raises:
         UsageError: If the pipeline does not contain the place.

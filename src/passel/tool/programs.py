@@ -67,8 +67,8 @@ class Program(NamedTuple):
     """A program with its flags and its help text.
 
     Attributes:
-        doc: The docstring of the program's module. The paragraphs are a line with the name and the
-            purpose, the usage, examples, and notes.
+        doc: The docstring of the program's module. The paragraphs contain, in this order, the name
+            and purpose, the usage, examples, and notes.
         groups: The title and the flags of each group. Flags without a help text are hidden.
     """
 

@@ -13,11 +13,11 @@ The pipeline must fail on the input: a pass raises an error, produces invalid IR
 process. The result fails in the same pass, with the same kind of error and a similar message.
 The result is a reproducer for passel-opt --run-reproducer.
 
-With --interesting=<command>, the result is the smallest case for which the command exits with 0.
-The name of a file with the IR in generic form replaces {} in the command, or is appended to the
-command. With a pipeline, this file is a reproducer. The command runs in the current
-directory. First, the command runs on the input twice, and must exit with 0 both times.
-Cases with invalid IR are not tried.
+With --interesting=<command>, the result is the smallest case for which the command exits with 0. In
+the command, {} stands for the name of a file that contains the IR in generic form. If the command
+has no {}, the name is appended. If there is a pipeline, the file that the command reads is a
+reproducer. The command runs in the current directory. First, the command runs on the input twice,
+and must exit with 0 both times. Cases with invalid IR are not tried.
 
 With --computes-else, the result is the smallest case in which functions return, write or print
 different results after the pipeline than before, as for passel-bisect.

@@ -1,7 +1,8 @@
 """Declarations of the flags of passel-opt, and settings that store the values of the flags.
 
 Each class attribute declares a flag, whose name has dashes in place of underscores. Instances store
-the values. The declarations serve parsing, help, replay commands, passel-bisect and passel-reduce.
+the values. The declarations are used for parsing, help and replay commands, and by passel-bisect
+and passel-reduce.
 
 Source: `mlir-opt --help`, MLIR 22; `xdsl-opt --help`, xDSL 0.74.
 """

@@ -162,7 +162,7 @@ def _recorded_source(settings: Settings) -> SourcePart:
 
 
 def recorded_plugins(settings: Settings) -> list[str]:
-    """Return the plugin flags of a recorded run that are missing on this command line."""
+    """Return the plugin flags of a recorded run that the current command line lacks."""
     from passel.record import Record
 
     words = flags_in(Record.open(settings.input).info.command_line[1:])

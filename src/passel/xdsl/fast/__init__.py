@@ -1,7 +1,7 @@
 """Fast paths, which compute the same results as xDSL's own code in less time.
 
-A fast path replaces code with known behavior (see `known`) on the releases of xDSL for which tests
-have compared the results. xDSL's own code runs on all other releases of xDSL, inside
+A fast path runs instead of code whose behavior is known (see `known`), on the releases of xDSL for
+which tests have compared the results. xDSL's own code runs on all other releases of xDSL, inside
 `slow_paths()`, and if `PASSEL_FAST=0` is set in the environment.
 """
 

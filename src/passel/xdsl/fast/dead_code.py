@@ -1,8 +1,8 @@
 """Fast dead code elimination.
 
-`erase_dead_code` erases the same ops as xDSL's `region_dce`, in the same order. The function finds
-the dead ops in one walk, while `region_dce` walks the ops repeatedly until a walk finds no more
-live ops.
+`erase_dead_code` erases the same ops as xDSL's `region_dce`, in the same order. `erase_dead_code`
+finds the dead ops in one walk, while `region_dce` walks the ops repeatedly until a walk finds no
+more live ops.
 """
 # pyright: reportPrivateUsage=false
 # The walks follow xDSL's private links, and know ops by address: xDSL hashes in Python.

@@ -4,8 +4,8 @@ Whether an op satisfies its definition depends only on the op's signature: its c
 its operands and results, its attributes, the number of its successors, and the number of blocks in
 its regions. One check therefore suffices for all ops with the same signature, and only traits and
 hand-written verifiers run for each op. An op is always checked in full if its definition constrains
-block arguments, or contains constraints or attributes of other packages, which may depend on other
-facts.
+block arguments, or contains constraints or attributes of other packages, which may depend on more
+than the signature.
 """
 # pyright: reportPrivateUsage=false
 # Operands and types are read without detour, and values known by address: xDSL hashes in Python.

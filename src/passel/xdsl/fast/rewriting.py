@@ -71,20 +71,20 @@ class OpClass:
         op_class: The op class.
 
     Attributes:
-        traits: The traits from which the facts were determined.
-        is_known: Whether a rewrite of such an op runs only known code. If False, rewriting must
-            not rely on the other facts.
+        traits: The traits of the class at the time when the other attributes were determined.
+        is_known: Whether only known code runs when an op of the class is rewritten (see
+            `passel.xdsl.fast.known`). If False, rewriting must not rely on the other attributes.
         ends_blocks: Whether the ops are terminators.
         is_isolated: Whether the ops are isolated from above.
         harms: Whether the ops have unknown effects, or effects other than reads.
         is_recursive: Whether the ops have the effects of their nested ops.
         erasable: Whether ops with unused results can be erased, or None if this depends on the op.
-        patterns: The canonicalization patterns for the ops, in order. None if the ops may also
-            fold, or if another package defines the patterns, which must then be requested for each
-            op.
+        patterns: The canonicalization patterns for the ops, in order. None means that the ops may
+            also fold, or that another package defines the patterns, which must then be requested
+            for each op.
         is_constant: Whether the ops are constants.
-        is_arithmetic: Whether the ops are arithmetic ops of xDSL's `arith` dialect. Such an op
-            folds or matches a pattern only if the left operand is a constant, or if the right
+        is_arithmetic: Whether the ops are arithmetic ops of xDSL's `arith` dialect. An arithmetic
+            op folds or matches a pattern only if the left operand is a constant, or if the right
             operand is a constant that is neutral, absorbing or not an integer.
     """
 
@@ -212,7 +212,7 @@ class QuickPattern(RewritePattern):
 
 
 def is_odd_loop(op: Operation) -> bool:
-    """Return whether an op is a loop from which xDSL hoists unregistered ops like constants."""
+    """Return whether an op is a loop with unregistered ops, which xDSL hoists like constants."""
     return op.name == "scf.for" and any(
         each.name == UnregisteredOp.name for each in op.regions[0].ops
     )

@@ -40,7 +40,7 @@ def symbols_at_hand(fresh: Operation | None) -> Generator[None]:
     same name.
 
     Args:
-        fresh: The op whose cached table is discarded first. If None, no table is discarded.
+        fresh: The op whose cached table is discarded first, or None to keep all tables.
     """
     if fresh is not None:
         vars(fresh).pop(_KEPT, None)

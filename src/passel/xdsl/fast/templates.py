@@ -78,7 +78,7 @@ def shape_of(line: str) -> tuple[Hashable, list[str]]:
 
 
 def shape_with_hole(line: str) -> tuple[Hashable, str] | None:
-    """Split a line into the shape without a typed integer or symbol, and the omitted text.
+    """Return the shape of a line without its typed integer or symbol, and the omitted text.
 
     Returns:
         The shape and the text of the integer or symbol, or None if the line does not contain
@@ -265,7 +265,7 @@ def to_template(
         op: The op, whose class must have a known parser.
         names: The names of values and blocks in the line.
         bound: The number of result names at the start of the line.
-        used: The index of the name of each operand and successor, by the address of the object.
+        used: A mapping from the address of each operand and successor to the index of its name.
 
     Returns:
         The template, or None if a template cannot represent the op or an attribute is not known.

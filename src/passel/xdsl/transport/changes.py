@@ -1,7 +1,7 @@
 """Encoding and decoding the changes to an op since a snapshot.
 
-The sender and the receiver take equal snapshots, so that an index into a snapshot identifies an
-object in each process. Decoding updates the ops, blocks and values of the snapshot in place.
+The sender and the receiver take equal snapshots, so that an index identifies corresponding objects
+in the two processes. Decoding updates the ops, blocks and values of the snapshot in place.
 """
 # pyright: reportPrivateUsage=false
 # Private fields are read and written directly: the setters would repeat checks.
@@ -42,7 +42,7 @@ State: TypeAlias = "tuple[Any, ...]"
 
 
 def snapshot(root: Operation) -> Snapshot:
-    """Take a snapshot of an op and its nested ops."""
+    """Return a snapshot, which lists the current contents of an op and its nested ops."""
     # The uses of its results are no part of the op.
     records = [_of_op(root), *((each, each._type, each.name_hint) for each in root.results)]
     add, holders = records.append, [root]
@@ -274,10 +274,10 @@ def pickled(
 
     Args:
         value: The object to encode.
-        name: The op name that errors report.
+        name: The name of the op, for error messages.
         nodes: The addresses of all IR nodes that the object may contain.
-        places: A mapping from the addresses of objects that both the sender and the receiver have
-            to their indices, or None if the sender and the receiver share no objects.
+        places: The index of each object that both the sender and the receiver have, by the address
+            of the object; None means that there are no such objects.
 
     Raises:
         EncodingError: If a part of the object cannot be encoded.
@@ -298,7 +298,7 @@ def unpickled(data: bytes, context: Context, facts: Sequence[Any] = ()) -> Any:
     Args:
         data: The bytes that `pickled` returned.
         context: The context that provides the classes of unregistered ops and attributes.
-        facts: The objects that the sender and the receiver have, by index.
+        facts: The objects that both the sender and the receiver have, by index.
     """
     token = _here.set((context, facts))
     try:
