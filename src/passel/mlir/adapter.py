@@ -164,7 +164,7 @@ class MLIRAdapter(IRAdapter):
     def prepare(self, context: Any, passes: Iterable[object]) -> None:
         """Load all dialects of the context if one of the passes is a Python pass.
 
-        Python passes can create ops of loaded dialects only.
+        Python passes can create only ops whose dialects are loaded.
         """
         from passel.mlir.native import NativePass  # noqa: PLC0415 - for pipelines alone
 
@@ -251,7 +251,7 @@ class MLIRAdapter(IRAdapter):
         return sorted(each for each in names if each.startswith(f"{dialect}."))
 
     def identity_of(self, op: Any) -> int:
-        """Return the address of an op, because some builds hash ops by their contents."""
+        """Return an op's address as its identity, since some builds hash ops by their contents."""
         return address(op.operation)
 
     def is_surely(self, known: Any, op: Any) -> bool:
@@ -294,7 +294,7 @@ class MLIRAdapter(IRAdapter):
         return symbol_name(op.operation)
 
     def location(self, op: Any) -> Location:
-        """Return the location of an op in a source file, if the location is known."""
+        """Return the source location of an op, which may be unknown."""
         return convert_location(op.operation.location)
 
     def verify(self, op: Any, *, recursive: bool) -> None:
@@ -359,7 +359,7 @@ class MLIRAdapter(IRAdapter):
 
         Writing bytecode is several times faster than printing text, even with verification.
         Verification is required, because writing an op crashes the process if the op is invalid or
-        uses values from outside the op. The structural hash of later MLIR releases covers neither
+        uses values from outside the op. The structural hash of newer MLIR releases covers neither
         regions nor locations.
         """
         from hashlib import blake2b  # noqa: PLC0415 - loads a library for more than this

@@ -109,7 +109,7 @@ class Bindings:
         """Check that no other loaded build contains a library that this build uses.
 
         Raises:
-            AdapterError: If the library belongs to another loaded build.
+            AdapterError: If another loaded build contains a library that this build uses.
         """
         for root, folder in self.loaded_beside().items():
             if path.is_relative_to(folder):
@@ -139,7 +139,7 @@ class Bindings:
 
     @cached_property
     def library(self) -> Any:
-        """The extension module, or its submodule, that defines the classes of the bindings."""
+        """The extension module or submodule that defines the classes of the bindings."""
         return sys.modules[self.ir.Operation.__module__.removesuffix(".ir")]
 
     @cached_property
@@ -157,8 +157,8 @@ class Bindings:
 
         Args:
             dialects: Functions that add dialects to a `DialectRegistry`, or `ContextDialects`.
-            loads: Whether to load the dialects immediately: loading takes most of the time and
-                memory. If false, the contexts of some builds load dialects on first use.
+            loads: Whether to load the dialects immediately, which takes most of the time and memory
+                for a context. If false, the contexts of some builds load dialects on first use.
         """
         is_bare = not loads and self.root in _BARE
         context = self.ir.Context(**{"load_on_create_dialects": ()} if is_bare else {})
@@ -214,7 +214,7 @@ def view_of(operation: Any) -> Any:
 
 
 def parent_of(op: Any) -> Any:
-    """Return the op that encloses `op` as a plain `Operation`, or None for a top-level op."""
+    """Return the parent of `op` as a plain `Operation`, or None for a top-level op."""
     try:
         parent = op.operation.parent
     except ValueError:  # it is detached

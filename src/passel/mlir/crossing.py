@@ -47,7 +47,7 @@ class MLIRSide:
 
         Args:
             text: The text of the op.
-            enclosing: The texts of the enclosing symbols that the op uses.
+            enclosing: The definitions, as text, of the symbols outside the op that the op uses.
 
         Raises:
             PassFailure: If MLIR cannot parse the op, or the op is invalid.

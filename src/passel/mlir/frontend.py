@@ -113,7 +113,7 @@ class MLIRFrontend(Frontend):
         self._bindings.module("dialects.irdl").load_dialects(module)
 
     def read(self, part: SourcePart, context: Any, warn: Callable[[Diagnostic], None]) -> Parsed:
-        """Parse and verify a part of the input.
+        """Parse and verify the input, or one part of a split input.
 
         If the input is a file that is not split, MLIR itself reads the file.
         """
@@ -186,7 +186,7 @@ class MLIRFrontend(Frontend):
                 raise UnreadableError([Diagnostic(Severity.ERROR, message, place)])
 
     def emit(self, parsed: Parsed, context: Any) -> bytes:
-        """Return the result as text in the format of mlir-opt, or as bytecode."""
+        """Return a parsed op as text in the format of mlir-opt, or as bytecode."""
         if self._as_bytecode:
             return self._bytecode(parsed.op)
         flags = self.settings.printing

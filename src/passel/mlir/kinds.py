@@ -1,4 +1,4 @@
-"""Facts about ops by op name, which passel determines once per context."""
+"""The `OpKind` for each op name, which passel determines once per context."""
 
 from __future__ import annotations
 

@@ -54,22 +54,22 @@ class MLIRSource:
         return PassInfo(name, "MLIR", found, self.ir)
 
     def entries(self, *, ir: str = "") -> Iterator[PassInfo | PassPipelineInfo]:
-        """Yield the listed passes and pipelines that the installed release contains."""
+        """Yield the passes and pipelines from `names` that the installed release contains."""
         names = names_in(self.root)
         if not names:
             log_warning_once(f"passel has no list of the passes in '{self.root}'")
         return filter(None, map(self.lookup, names))
 
     def names(self, *, ir: str = "") -> Iterator[str]:
-        """Yield the names of all listed passes and pipelines of the build.
+        """Yield the names of all passes and pipelines in passel's table for the build.
 
-        The installed release may lack some of the listed passes and pipelines.
+        The installed release of the build may lack some passes and pipelines in the table.
         """
         return iter(names_in(self.root))
 
 
 class NativeOptions(Options):
-    """The options of a registered pipeline, which passel stores as text."""
+    """The options of a pipeline that MLIR registers, stored as text."""
 
     nodes: Any = ()
 

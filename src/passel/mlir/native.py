@@ -1,9 +1,8 @@
 """Wrappers of MLIR's own passes, which the bindings' pass manager runs.
 
 The bindings can neither list nor describe passes, but their pipeline parser accepts the name of a
-pass and checks the options. The table in `passel.mlir.upstream` contains more facts about the
-passes of the public release. To describe passes outside the public release, passel queries MLIR's
-parser.
+pass and checks the options. The table in `passel.mlir.upstream` describes the passes of MLIR's
+public release. To describe any other pass, passel queries MLIR's parser.
 """
 
 from __future__ import annotations
@@ -83,7 +82,7 @@ class Managers:
         return self.manager(op, steps).run(op.operation)
 
     def manager(self, op: Any, steps: Sequence[Step], *, counts: bool = False) -> CompiledPipeline:
-        """Return the pass manager that runs native steps on ops with the name of `op`.
+        """Return the pass manager that runs native steps on ops with the same name as `op`.
 
         Args:
             op: The op.
@@ -135,7 +134,7 @@ class NativePass(Pass[Any, Managers]):
         return class_name(bindings, self.name, declared) if bindings.is_loaded() else declared
 
     def dump_title(self, suffix: str = "") -> str:
-        """Return the title of the pass in IR dumps, in the form that the build prints."""
+        """Return the title of the pass in the IR dumps of the build."""
         bindings = bindings_named(self.root)
         if not bindings.is_loaded() or "(" in banner(bindings):
             return super().dump_title(suffix)
@@ -169,7 +168,7 @@ class NativePass(Pass[Any, Managers]):
         """Return whether the pass can run on ops of a kind.
 
         A pass with an anchor accepts only the anchor's op name. A pass for functions accepts ops
-        called `x.func` and a few other ops. All other passes accept any op.
+        called `<dialect>.func` and a few other ops. All other passes accept any op.
         """
         if self.anchor is not None:
             return self.anchor == kind.name
@@ -193,10 +192,11 @@ class NativePass(Pass[Any, Managers]):
         return Managers(bindings)
 
     def run(self, op: Any, ctx: PassContext[Managers]) -> None:
-        """Run the pass in MLIR without verification, since the run verifies the result.
+        """Run the pass in MLIR without verification, since passel verifies the result.
 
         Raises:
-            PassFailure: If the pass fails, after the run has reported MLIR's diagnostics.
+            PassFailure: If the pass fails. MLIR's diagnostics are reported before the error is
+                raised.
         """
         succeeded, diagnostics = ctx.state.run(op, (ctx.step,), ctx)
         for diagnostic in diagnostics:

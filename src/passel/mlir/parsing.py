@@ -1,4 +1,4 @@
-"""Parsing with MLIR's own parser, which follows the rules of mlir-opt and raises `ParseError`."""
+"""Functions that call MLIR's parser, follow the rules of mlir-opt, and raise `ParseError`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def parse_source(
             determines whether the parser accepts unregistered dialects.
         source: The text, as a string or UTF-8 bytes, or MLIR bytecode.
         name: The name of the source in locations and errors.
-        implicit_module: Whether to wrap the source in a module unless it is a `builtin.module`. If
+        implicit_module: Whether to wrap any source that is not a `builtin.module` in a module. If
             false, the source must be the text of exactly one top-level op, or the bytecode of a
             module.
         line_offset: The number of lines before the text in its file, for split input. Line numbers

@@ -129,7 +129,7 @@ def folder_of(op: Any) -> str:
 
 
 def parsed(bindings: Bindings, text: str) -> CompiledPipeline:
-    """Parse a pipeline with an anchor, in a context that is only for queries.
+    """Parse a pipeline with an anchor, in the context from `query_context`.
 
     Raises:
         Refused: If MLIR rejects the pipeline.
@@ -170,13 +170,13 @@ def is_pass(bindings: Bindings, name: str) -> bool:
 
 
 def words_in(options: str) -> list[str]:
-    """Return those words in the text of options that may be the name of a pass or pipeline."""
+    """Return the words in an options string that could be names of passes or pipelines."""
     return _WORD.findall(options)
 
 
 @cache
 def query_context(bindings: Bindings) -> Any:
-    """Return the shared context of a build for queries about passes."""
+    """Return a build's shared context for queries about passes."""
     return bindings.new_context(loads=False)
 
 
@@ -185,9 +185,10 @@ _RESTRICTED = re.compile(r"[Cc]an't add pass '(.*?)' restricted to '(.*?)'")
 
 @cache
 def facts_of(bindings: Bindings, name: str) -> PassFacts:
-    """Return the known facts about a pass of a build.
+    """Return what passel can find out about a pass of a build, such as the anchor.
 
-    For a pass outside the public release, MLIR's errors reveal the anchor but not the options.
+    For a pass that MLIR's public release lacks, MLIR's errors reveal the anchor but not the
+    options.
     """
     declared = facts_file(FACTS).of_pass(name)
     if declared is not None:
@@ -203,7 +204,7 @@ def facts_of(bindings: Bindings, name: str) -> PassFacts:
 
 @cache
 def banner(bindings: Bindings) -> str:
-    """Return the title of IR dumps after `cse` in a build of MLIR, such as `CSE (cse)`.
+    """Return the title that a build gives to IR dumps after `cse`, such as `CSE (cse)`.
 
     Source: `IRPrinterInstrumentation`, MLIR 22 to 24.
     """
@@ -232,7 +233,7 @@ def class_name(bindings: Bindings, name: str, declared: str) -> str:
 
 
 def usual_class(bindings: Bindings, name: str, declared: str) -> str:
-    """Return the usual class name of a pass, which ends in `Pass` in releases after MLIR 22."""
+    """Return the class name that a pass usually has: after MLIR 22, class names end in `Pass`."""
     is_longer = name in facts_file(FACTS).names.values() and not banner(bindings).startswith(
         "CSE ("
     )

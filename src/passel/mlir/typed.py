@@ -1,4 +1,4 @@
-"""Classes of native passes with typed options, which are created from a table of facts."""
+"""Creation of pass classes with typed options, from a table of facts about native passes."""
 
 from __future__ import annotations
 
@@ -114,9 +114,9 @@ def typed_pass_class(
 
     Args:
         module: The name of the module that contains the class.
-        path: The file with the facts about passes.
+        path: The path of a file that lists facts about passes.
         class_name: The name of the class.
-        root: The root package of the build that checks options in text.
+        root: The root package of the build whose parser checks options in text.
     """
     facts = facts_file(path).of_class(class_name)
     if facts is None:
@@ -148,7 +148,7 @@ def _declared(facts: dict[str, Any]) -> tuple[Any, Any]:
 
 
 def upstream_class(bindings: Bindings, name: str) -> type[TypedNativePass] | None:
-    """Return the typed class of a pass, or None if the pass differs from the public release.
+    """Return the class of a pass in `passel.mlir.passes`, or None if it does not match the build.
 
     Args:
         bindings: The build of the bindings.
@@ -162,11 +162,11 @@ def upstream_class(bindings: Bindings, name: str) -> type[TypedNativePass] | Non
 
 
 def is_as_declared(bindings: Bindings, kind: type[TypedNativePass]) -> bool:
-    """Return whether a build prints the options of a pass as the public release declares them.
+    """Return whether a build prints the options of a pass as MLIR's public release declares them.
 
-    For the comparison, the build prints the pass with a value for each list option, because MLIR
-    does not print empty lists, and for each option without a known default, because printing an
-    uninitialized option crashes the process.
+    For the comparison, the build prints the pass with values for two kinds of options: list
+    options, because MLIR does not print empty lists, and options without a known default, because
+    printing an uninitialized option crashes the process.
     """
     infos = kind.option_infos()
     given = [f"{info.name}={_sample(info)}" for info in infos if not _is_printed(info)]

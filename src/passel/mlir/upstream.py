@@ -51,7 +51,7 @@ class PassFacts(NamedTuple):
 
 
 class FactsFile:
-    """A file with facts about passes, which are parsed on first use.
+    """A file with facts about passes, which passel parses when the facts are first used.
 
     Args:
         path: The path of the file. Each line contains the name of a pass, the name of the pass's
@@ -100,7 +100,7 @@ class KnownBuild(NamedTuple):
 
 @cache
 def known_builds() -> dict[str, KnownBuild]:
-    """Return the known builds, by top-level package."""
+    """Return the builds whose pass names passel ships, by top-level package."""
     found: dict[str, KnownBuild] = {}
     for section in re.split(r"\n(?=\S)", BUILDS.read_text("utf-8")):
         package, release, *words = section.split()
@@ -111,7 +111,7 @@ def known_builds() -> dict[str, KnownBuild]:
 
 
 def names_in(root: str) -> list[str]:
-    """Return the names of all passes and pipelines in the table for a build.
+    """Return the names of all passes and pipelines that passel's table for a build lists.
 
     The result is empty if passel has no table for the build.
     """
@@ -121,7 +121,7 @@ def names_in(root: str) -> list[str]:
 
 
 def is_known_pass(package: str, name: str) -> bool:
-    """Return whether the table for a build lists a pass called `name`.
+    """Return whether passel's table for a build lists a pass called `name`.
 
     For a build without a table, the function uses the names of MLIR 22's passes.
     """
@@ -130,6 +130,9 @@ def is_known_pass(package: str, name: str) -> bool:
 
 
 def has_name(package: str, name: str) -> bool:
-    """Return whether the table for a build lists a pass or pipeline `name`, or a dialect `x.`."""
+    """Return whether passel's table for a build lists `name`.
+
+    The name is that of a pass or pipeline, or that of a dialect, followed by a dot.
+    """
     found = known_builds().get(package)
     return found is not None and not found.names.keys().isdisjoint((name, f"{name}*"))

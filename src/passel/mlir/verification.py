@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 def verify(bindings: Bindings, op: Any, *, recursive: bool) -> None:
     """Verify an op and all nested ops.
 
-    MLIR often reports an error of an enclosing op at a nested op, such as a call to a missing
-    function.
+    MLIR often reports the error of an enclosing op at a nested op. If a module does not define a
+    called function, for example, MLIR reports the error at the call.
 
     Args:
         bindings: The build of the bindings.

@@ -129,7 +129,7 @@ class XDSLAdapter(IRAdapter):
         return {"builtin", *(dialect.name for dialect in context.loaded_dialects)}
 
     def declares_dialects(self, pass_: Pass[Any]) -> bool:
-        """Return whether a pass declares dependent dialects, as all but xDSL's own passes do."""
+        """Return whether a pass declares dependent dialects: every pass does, except xDSL's own."""
         from passel.xdsl.module_passes import XDSLPass
 
         return not isinstance(pass_, XDSLPass)
@@ -345,9 +345,9 @@ def parse_file(path: str | Path, context: Context | None = None) -> Operation:
             dialects.
 
     Raises:
-        OSError: The file cannot be read.
-        ParseError: The text does not parse.
-        InvalidIR: The parsed IR is invalid.
+        OSError: If the file cannot be read.
+        ParseError: If the text does not parse.
+        InvalidIR: If the parsed IR is invalid.
     """
     from passel.xdsl.parsing import parse_source
 

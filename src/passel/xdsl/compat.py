@@ -55,7 +55,7 @@ def main(
         registry: The registry of available passes. None means that all installed passes are
             available.
         dialects: The dialects to register in addition to the installed dialects.
-        write: A function that writes a text to standard output, and raises an error if the text
+        write: A function that writes a string to standard output, and raises an error if the text
             cannot be written completely.
         after_parsing: A function to call after the input has been parsed.
     """

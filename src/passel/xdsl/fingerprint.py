@@ -28,10 +28,11 @@ class Fingerprint:
     an equal attribute counts as a change.
 
     Args:
-        objects: The ops and blocks in program order, each followed by the tuples of values, blocks
-            and regions in the op or block, and by attribute names. `True` precedes an op's property
-            names. `False` precedes an op's attribute names. Attribute names are sorted, since
-            printing an unregistered op reorders its attributes.
+        objects: The ops, blocks and regions in the order in which they are visited. After an op
+            come the tuples of its operands, results, successors and regions, and its property and
+            attribute names. After a block comes the tuple of its arguments. `True` precedes an op's
+            property names. `False` precedes an op's attribute names. Attribute names are sorted,
+            since printing an unregistered op reorders its attributes.
         attributes: All attributes, types and locations, in the order of the IR.
     """
 

@@ -73,7 +73,7 @@ _SEVERAL_BLOCKS = frozenset({"func.func", "scf.execute_region"})
 
 
 def obstacle(call: CallOp, callee: FuncOp, context: Context) -> str:
-    """Return the reason why a callee cannot be inlined at a call, or an empty string if it can.
+    """Return the reason why a callee cannot be inlined at a call, or an empty string.
 
     Source: `Inliner::Impl::shouldInline`, `mlir/lib/Transforms/Utils/Inliner.cpp`, MLIR 22.
     """

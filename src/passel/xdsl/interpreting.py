@@ -70,8 +70,8 @@ def computed(
         context: The context of the module.
         symbol: The function's name.
         arguments: The function's arguments as a list of attributes, such as `1 : i32, 2.0 : f32`.
-            An empty text means several runs on pseudo-random arguments, which are the same in every
-            call of `computed`.
+            An empty string means several runs on pseudo-random arguments, which are the same in
+            every call of `computed`.
         seconds: The time limit for all runs together, in seconds.
 
     Raises:

@@ -3,8 +3,8 @@
 xDSL spends about a quarter of its parsing time in the lexer: each token takes several regex matches
 and method calls, and two instances of frozen dataclasses. `FastLexer` matches the common tokens
 with one regex, and its tokens compute their spans on demand. xDSL's own lexer handles escapes,
-non-ASCII characters, the end of the input and all errors, so that the results of `FastLexer` are
-the same by construction.
+non-ASCII characters, the end of the input and all errors, so that `FastLexer` treats them exactly
+as xDSL does.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ _DEFINITION = re.compile(r"^[ \t]*(#[\w$.-]+)[ \t]*=", re.MULTILINE)
 
 
 class LocationParser(Parser):
-    """A parser that also accepts location ranges, and location aliases before their definition."""
+    """xDSL's parser with support for location ranges, and for location aliases defined later."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)

@@ -28,7 +28,7 @@ class SourceText:
     """A named source text that maps offsets to lines and columns.
 
     Args:
-        text: The source text. Offsets count Unicode code points, as in xDSL's spans.
+        text: The source text, in which offsets count Unicode code points, as in xDSL's spans.
         filename: The file name of locations in this source.
         line_offset: The number of lines before `text` in the file, for split input.
     """

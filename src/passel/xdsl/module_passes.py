@@ -47,7 +47,7 @@ _KNOWN: dict[str, Mapping[str, str]] = {
 
 
 def effects_of(kind: type[ModulePass], pass_: Any = None) -> tuple[str, ...]:
-    """Return the effects outside the IR that passes of a class may have.
+    """Return the effects that passes of a class may have outside the IR.
 
     A pass of another package can declare its effects in the same way as passel's passes. The
     effects of a pass without a declaration are unknown.
@@ -95,7 +95,7 @@ class XDSLPass(Pass[Operation]):
         return self.module_pass_class(**values)
 
     def own_effects(self) -> tuple[str, ...]:
-        """Return the effects outside the IR that the `ModulePass` is known to have."""
+        """Return the effects that the `ModulePass` is known to have outside the IR."""
         return effects_of(self.module_pass_class, self)
 
     def run(self, op: Operation, ctx: PassContext) -> None:

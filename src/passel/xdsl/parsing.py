@@ -51,8 +51,8 @@ def parse_source(
             exactly one top-level op, which may be any op.
         line_offset: The number of lines before `text` in the file, for split input. Locations and
             errors count lines from the beginning of the file.
-        locations: Whether ops and block arguments without an explicit location are located at their
-            position in the text.
+        locations: Whether an op or block argument without an explicit location gets its position in
+            the text as its location.
         resources: A list to which the external resources of the source are added, since they are
             not part of the op. If None, the resources are dropped.
 

@@ -83,16 +83,16 @@ class CallGraph:
     """The callables inside an op, at any depth, and the calls between them.
 
     A call is an op whose `callee` is a symbol reference, or a known op that calls a value. Any
-    other reference to a callable takes its address, so that indirect calls may reach the callable.
-    Construction takes two walks plus O(calls), and a query takes O(1). The analysis is valid as
-    long as no call, reference or callable is added, erased, renamed or moved.
+    other reference to a callable counts as taking the callable's address, so that indirect calls
+    may reach the callable. Construction takes two walks plus O(calls), and a query takes O(1). The
+    analysis is valid as long as no call, reference or callable is added, erased, renamed or moved.
 
     Attributes:
         op: The op that contains the callables.
         callables: The callables in program order.
         calls: All calls in program order.
-        sccs: The groups of mutually recursive callables, with callees before callers. A callable in
-            a group of its own is recursive only if it calls itself.
+        sccs: The groups of mutually recursive callables, with callees before callers. A callable
+            that is alone in its group is recursive only if it calls itself.
 
     Example:
         >>> from xdsl.dialects.builtin import ModuleOp
@@ -190,6 +190,6 @@ def is_external(op: Operation) -> bool:
 
 
 def call_target(op: Operation) -> SymbolRefAttr | None:
-    """Return the symbol reference of a direct call to its callee, or None for any other op."""
+    """Return the symbol reference that names the callee of a direct call, or None for other ops."""
     callee = op.properties.get("callee") or op.attributes.get("callee")
     return callee if isinstance(callee, SymbolRefAttr) else None

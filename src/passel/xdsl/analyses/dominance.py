@@ -137,7 +137,7 @@ class DominanceInfo(_Dominance):
 
 
 class PostDominanceInfo(_Dominance):
-    """The post-dominance relation: `a` dominates `b` if all paths from `b` to an exit contain `a`.
+    """Post-dominance: `a` post-dominates `b` if all paths from `b` to an exit contain `a`.
 
     The methods have the same names as in `DominanceInfo`. An exit is a block without successors. An
     infinite loop is treated as if the last block that a forward search reaches in the loop were an

@@ -108,7 +108,7 @@ class LoopInfo:
         return [loop for loop in self.loops if loop.parent is None]
 
     def is_invalidated(self, preserved: PreservedAnalyses) -> bool:
-        """Return whether a pass failed to preserve `LoopInfo` or `DominanceInfo`."""
+        """Return whether a pass did not preserve `LoopInfo` or `DominanceInfo`."""
         return not (preserved.is_preserved(LoopInfo) and preserved.is_preserved(DominanceInfo))
 
     def loop_of(self, block: Block) -> Loop | None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class SymbolTables:
-    """A cache that looks up symbols by name.
+    """A cache of the symbols in each symbol table, for lookup by name.
 
     The first lookup in a table walks the ops of the table, and later lookups take O(1). The
     analysis is valid as long as no symbol is added, erased or renamed.
@@ -59,7 +59,7 @@ class SymbolTables:
         return found[-1] if len(found) == 1 + len(name.nested_references) else None
 
     def lookup(self, user: Operation, name: str | SymbolRefAttr) -> Operation | None:
-        """Return the symbol that a name or reference in `user` denotes, or None if there is none.
+        """Return the symbol that a name or reference in `user` denotes, or None.
 
         As in MLIR, only the closest enclosing symbol table is searched.
         """

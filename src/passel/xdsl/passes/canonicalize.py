@@ -65,7 +65,7 @@ class Canonicalizer(Pass["Operation"]):
     )
 
     def run(self, op: Operation, ctx: PassContext) -> None:
-        """Apply xDSL's greedy rewriter to each region, up to a fixed point or a limit."""
+        """Apply xDSL's greedy rewriter to each region until a fixed point or a limit is reached."""
         some = self.disable_patterns or self.enable_patterns
         patterns: RewritePattern = CanonicalizationRewritePattern()
         if some:

@@ -25,7 +25,7 @@ def fold_integers(op: Operation, operands: Sequence[Attribute | None]) -> Attrib
 
     Args:
         op: An op with one result.
-        operands: The attributes of constant operands, and None for all other operands.
+        operands: For each operand, the attribute if the operand is constant, or None otherwise.
 
     Example:
         >>> from xdsl.dialects import arith
@@ -163,7 +163,7 @@ def fold(
 
     Args:
         op: An op without regions.
-        constants: The attributes of constant operands, and None for all other operands.
+        constants: For each operand, the attribute if the operand is constant, or None otherwise.
         context: The context whose dialects materialize constants.
 
     Returns:

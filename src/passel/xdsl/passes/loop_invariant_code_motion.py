@@ -1,4 +1,4 @@
-"""Loop-invariant code motion, under MLIR's name and under xDSL's name."""
+"""Loop-invariant code motion, as a pass with MLIR's name and a pass with xDSL's name."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class LoopInvariantCodeMotion(Pass["Operation"]):
 
 
 class Licm(LoopInvariantCodeMotion):
-    """Hoist loop-invariant instructions out of `scf.for`, under xDSL's name for the pass."""
+    """Hoist loop-invariant instructions out of `scf.for`, like `loop-invariant-code-motion`."""
 
     name = "licm"
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class SymbolDCE(Pass["Operation"]):
-    """Eliminate unused private symbols, and unused nested symbols that are not visible outside.
+    """Eliminate unused symbols that are private, or nested and invisible outside the pass's op.
 
     Example:
         >>> from passel import PassManager
