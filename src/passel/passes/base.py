@@ -1,8 +1,8 @@
-"""Passes: immutable values that are declared by a class body and run on one op.
+"""Passes: immutable objects that run on one op and are declared as classes.
 
-Pass            runs on any op that is isolated from above
-OperationPass   runs on ops of one name, its anchor
-InterfacePass   runs on ops that have a trait or implement an interface
+- `Pass` runs on any op that is isolated from above.
+- `OperationPass` runs on ops of one name, the anchor of the pass.
+- `InterfacePass` runs on ops that have a trait or implement an interface.
 
 `Pass` is also the interface of all other kinds of passes. `Pass` declares every method that
 managers, schedules, runs, reports and tools call, with a default implementation. No caller tests
@@ -240,7 +240,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
 
     @property
     def short_name(self) -> str:
-        """The name of the pass in messages: `name`, or `display_name` if `name` is empty."""
+        """The name of the pass in messages, which is `display_name` if `name` is empty."""
         return self.name or self.display_name
 
     @property

@@ -121,7 +121,7 @@ class PassContext(Generic[StateT]):
         return self.run.states.get(self.step)
 
     def about(self, op: Any = None) -> OpFacts:
-        """Return facts about an op, by default the op of the pass, in the same form for every IR.
+        """Return the name, symbol, location and so on of `op`, by default the op of the pass.
 
         Example:
             >>> from passel import Pass, PassManager

@@ -74,7 +74,7 @@ def make_pass_class(
 
 
 def field_for(base: type[Pass[Any, Any]], name: str) -> str:
-    """Return the name of the field for an option: `name`, or `name_` if `name` is already taken."""
+    """Return the field name of the option `name`, with `_` appended if `name` is already taken."""
     return f"{name}_" if is_taken(base, name) else name
 
 
@@ -111,7 +111,7 @@ def class_of(thing: Any, name: str) -> type[Pass[Any, Any]]:
 
 
 def class_like(pass_: _Prototype, name: str) -> type[Pass[Any, Any]]:
-    """Return a pass class whose defaults are the option values of another pass.
+    """Return a pass class whose defaults are the option values of a given pass.
 
     Args:
         pass_: The pass whose option values become the defaults, or a pass class, which is only

@@ -59,7 +59,7 @@ _SPECIAL_FLOAT = re.compile(r"[+-]?(inf(inity)?|nan|0x[0-9a-f.]+(p[+-]?\d+)?)", 
 
 
 def read_bool(text: str) -> bool:
-    """Parse a boolean. An empty text means true."""
+    """Parse a boolean. An empty string means true."""
     if text in ("", "true", "TRUE", "True", "1"):
         return True
     if text in ("false", "FALSE", "False", "0"):

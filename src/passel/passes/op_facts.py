@@ -1,4 +1,4 @@
-"""Facts about ops, in the same form for every IR."""
+"""Properties of ops that every IR provides, such as the name and the location."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ Source: `adjustPrintingFlags` of `lib/IR/Diagnostics.cpp`, MLIR 22.
 
 
 class OpFacts:
-    """Facts about an op, in the same form for every IR. Each fact is computed when it is accessed.
+    """Properties of an op that every IR provides. Each property is computed when it is accessed.
 
     Args:
         adapter: The adapter of the IR.
         op: The op to describe.
 
     Attributes:
-        op: The op that the facts describe.
+        op: The op that the properties describe.
     """
 
     def __init__(self, adapter: IRAdapter, op: Any) -> None:

@@ -48,7 +48,7 @@ class Placed(NamedTuple):
 
     Attributes:
         item: The pass or the nested manager.
-        span: The place of the item in the text; None if the pipeline was built in Python.
+        span: The span of the item in the text; None if the pipeline was built in Python.
     """
 
     item: Pass[Any, Any] | OpPassManager
@@ -179,7 +179,7 @@ class OpPassManager:
         return self
 
     def add_placed(self, *placed: tuple[Pass[Any, Any] | OpPassManager, Span | None]) -> Self:
-        """Append passes and nested managers, each with its place in a text.
+        """Append passes and nested managers, each with its place in the text of a pipeline.
 
         The `placed` method of another manager yields suitable arguments. Nested managers are
         shared, not copied.
@@ -204,8 +204,8 @@ class OpPassManager:
             anchor: The anchor of the nested manager: an op name, an op class, or `any`.
             jobs: The maximum number of matching ops to process concurrently, even if the run allows
                 more; None for no limit. `repr` shows the limit, but the pipeline's text does not.
-            span: The nested pipeline's place in the text; None if the pipeline is built in
-                Python.
+            span: The span of the nested pipeline in the pipeline's text; None if the pipeline is
+                built in Python.
 
         Raises:
             DefinitionError: `jobs` is not a positive number.
@@ -215,7 +215,7 @@ class OpPassManager:
         return nested
 
     def empty(self, anchor: str | type, jobs: int | None = None) -> OpPassManager:
-        """Return an empty manager with the nesting and the registry of this manager."""
+        """Return an empty manager with the `nesting` and the registry of this manager."""
         nested = OpPassManager(anchor, nesting=self.nesting, jobs=jobs)
         nested.registry = self.registry
         nested._enclosing = (self.anchor, *self._enclosing)
@@ -227,7 +227,7 @@ class OpPassManager:
         return self
 
     def clear(self) -> None:
-        """Remove all passes, but keep the anchor and the nesting."""
+        """Remove all passes, but keep the anchor and the setting `nesting`."""
         self._check_can_change()
         self._changes = self.changes + 1
         self._placed.clear()

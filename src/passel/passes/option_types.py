@@ -42,7 +42,7 @@ class BadValue(ValueError):  # noqa: N818 - internal: becomes an OptionError whe
     """An error about an option's value. The message is printed after the name of the option.
 
     Attributes:
-        span: The place of the error; None means the place of the option's value.
+        span: The span of the error; None means the span of the option's value.
     """
 
     def __init__(self, message: str, span: Span | None = None) -> None:

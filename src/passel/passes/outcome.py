@@ -118,7 +118,7 @@ class Record:
     Attributes:
         outcome: The outcome of the pass so far, including the outcomes of dynamic pipelines.
         diagnostics: The diagnostics to report when the pass ends.
-        counts: The counts that the outcome does not contain yet.
+        counts: The counts that have not been added to the outcome yet.
     """
 
     def __init__(self) -> None:

@@ -23,12 +23,12 @@ Runnable: TypeAlias = "Pass[Any, Any] | OpPassManager"
 
 
 class Visit(NamedTuple):
-    """A pass that `walk` yields, with its place.
+    """A pass that `walk` yields, with its place in the pipeline.
 
     Attributes:
         pass_: The pass.
-        span: The place of the pass, or of the pass or pipeline that contains it, in the pipeline's
-            text; None if the pipeline was built in Python.
+        span: The span of the pass in the pipeline's text, or else of the enclosing pass or
+            pipeline; None if the pipeline was built in Python.
         is_elsewhere: Whether the pass runs on a different IR from the outermost pipeline.
     """
 
@@ -44,7 +44,7 @@ def walk(
 
     Args:
         item: A pass or a pass manager.
-        span: The item's place in the text of the pipeline; None if the item was created in Python.
+        span: The span of the item in the pipeline's text; None if the item was created in Python.
         is_elsewhere: Whether the item runs on a different IR from the outermost pipeline.
     """
     if isinstance(item, OpPassManager):
@@ -84,8 +84,8 @@ def preserves(kinds: Collection[type], kind: type) -> bool:
 def preserved_by(items: Iterable[Runnable]) -> frozenset[type]:
     """Return the analyses that all given passes and pipelines preserve.
 
-    The passes that the given passes may run are taken into account. If no passes are given, all
-    analyses are preserved.
+    The result takes into account the passes that the given passes may run. If no passes are given,
+    all analyses are preserved.
     """
     kept = EVERYTHING
     for item in items:

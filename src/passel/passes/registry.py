@@ -43,8 +43,8 @@ class PassRegistry:
         scope: The name of the IR that lookups use by default; an empty string for any IR.
 
     Attributes:
-        added: The names of the registered entries, in order, except names that deferred functions
-            registered.
+        added: The names of the registered entries, in the order of registration, except names that
+            deferred functions registered.
 
     Example:
         >>> from passel import Pass
@@ -91,12 +91,13 @@ class PassRegistry:
                 when the pass is first used. The function returns the class, or a pass such as
                 `Unroll(factor=16)` whose option values become the defaults. If the option values of
                 the returned pass differ from the defaults of its class, the name must differ from
-                the name of the class. An IR's own passes and pass classes are wrapped by the
-                adapter of the IR.
-            origin: The place of the registration in messages; by default derived from the factory.
+                the name of the class. The adapter of an IR wraps the IR's own passes and pass
+                classes.
+            origin: How messages say where the pass is registered; by default derived from the
+                factory.
             ir: The name of the IR that the pass applies to, if the first argument is a name.
-            override: Whether to replace an existing entry with this name, and to keep the new entry
-                if another package registers the name later without overriding.
+            override: Whether to replace any entry that already has this name, and to keep the new
+                entry if another package registers the name later without overriding.
 
         Returns:
             The first argument.
@@ -140,7 +141,7 @@ class PassRegistry:
             options: The class of the pipeline's options; None if the pipeline has no options.
             summary: A one-line description for help.
             ir: The name of the IR that the pipeline applies to; an empty string for any IR.
-            override: Whether to replace an existing entry with this name; see `register`.
+            override: Whether to replace any entry that already has this name; see `register`.
 
         Raises:
             DuplicateNameError: Another pipeline has the name; see `register`.
@@ -203,8 +204,8 @@ class PassRegistry:
     def for_ir(self, ir: str, *sources: PassSource) -> PassRegistry:
         """Return a registry for one IR that searches this registry, then other sources.
 
-        Additions to a new registry do not change this registry. If this registry already has the
-        given scope and sources, the result is this registry.
+        Additions to a new registry do not change this registry. If this registry is already for
+        `ir` and has the given sources, the result is this registry.
 
         Args:
             ir: The name of the IR, which is the `name` of the IR's adapter.
@@ -219,8 +220,7 @@ class PassRegistry:
 
         Args:
             name: The name in textual pipelines.
-            ir: The name of the IR that the entry must apply to; by default the scope of the
-                registry.
+            ir: The name of the IR that the entry must apply to; by default the registry's `scope`.
         """
         ir = self._loaded(ir)
         found = (source.lookup(name, ir=ir) for source in self._sources_for(ir))
@@ -241,7 +241,7 @@ class PassRegistry:
         return self.lookup(name) is not None
 
     def entries(self, *, ir: str = "") -> list[Registered]:
-        """Return all passes and pipelines for `ir` or, by default, for the scope, sorted by name.
+        """Return all passes and pipelines for `ir`, by default `self.scope`, sorted by name.
 
         Passes are not imported. The logger `passel` reports the names of entries that were skipped
         because of errors.
@@ -263,7 +263,7 @@ class PassRegistry:
         return [info for info in self.entries(ir=ir) if isinstance(info, PassPipelineInfo)]
 
     def names(self, *, ir: str = "") -> Iterator[str]:
-        """Yield names for spelling suggestions; some names of an IR's own passes may not exist."""
+        """Yield names for spelling suggestions, without checking that an IR's own passes exist."""
         ir = self._loaded(ir)
         yield from (name for name in self._entries if self._own(name, ir))
         for source in self._sources_for(ir):
@@ -277,7 +277,7 @@ class PassRegistry:
         return suggest(name, [close]) if close and self.lookup(close, ir=ir) else ""
 
     def copy(self) -> PassRegistry:
-        """Return a registry that searches this registry.
+        """Return a new registry that searches this registry.
 
         Additions to the new registry do not change this registry.
         """
@@ -328,7 +328,7 @@ def default_registry() -> PassRegistry:
 
     The first call creates the registry. An installed package registers passes through an entry
     point in the group `passel.passes`. Each entry point names a function that takes a registry. If
-    the function of an entry point fails, its passes are skipped. The logger `passel` reports the
+    this function fails, the passes of the entry point are skipped. The logger `passel` reports the
     skipped passes when a name is not found or when all entries are listed. If an entry point has
     the name of an IR with an adapter (group `passel.adapters`), it registers passes for that IR
     alone and is not loaded for other IRs.

@@ -24,7 +24,7 @@ def remark_filter(
     """Return a remark filter that matches whole categories against regular expressions.
 
     Args:
-        every: A regular expression for the categories of all kinds of remarks.
+        every: A regular expression for categories, which applies to all kinds of remarks.
         passed: An additional expression for remarks on optimizations that were performed.
         missed: An additional expression for remarks on optimizations that were not performed.
         failed: An additional expression for remarks on optimizations that failed.
@@ -51,8 +51,8 @@ class RemarkEmitter:
     """An emitter of optimization remarks. The emitter is falsy if remarks are disabled.
 
     Each method takes the name of the remark, the op that the remark is about (by default the op of
-    the pass), and facts as keyword arguments. The facts `text`, `reason` and `suggest` are prose.
-    Filters match the keyword argument `category`, which is the name of the pass by default.
+    the pass), and details as keyword arguments. The details `text`, `reason` and `suggest` are
+    prose. Filters match the keyword argument `category`, which is the name of the pass by default.
 
     Example:
         >>> from passel import Pass, PassManager

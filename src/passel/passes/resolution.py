@@ -59,7 +59,7 @@ def names_for(
 
 
 def names_on(adapter: IRAdapter, registry: PassRegistry | None = None) -> PassRegistry:
-    """Return a registry that searches the registered passes for one IR, then the IR's own passes.
+    """Return a registry that searches the passes registered for an IR, then the IR's own passes.
 
     Args:
         adapter: The adapter of the IR.

@@ -21,10 +21,10 @@ class PassInfo(NamedTuple):
 
     Attributes:
         name: The name of the pass in textual pipelines.
-        origin: The place of the registration, such as a module, for use in messages.
+        origin: The code that registers the name, such as a module, for use in messages.
         factory: The pass class, its location (`package.module:Class`), or a function that returns
-            either the class or a pass whose option values become the defaults. The adapter of the
-            IR wraps passes of other frameworks.
+            either the class or a pass whose option values become the defaults. If the function
+            returns a pass of another framework, the adapter of the IR wraps the pass.
         ir: The name of the IR that the pass applies to; an empty string for any IR.
         overrides: Whether the entry takes precedence over later entries with the same name.
     """
@@ -89,7 +89,7 @@ class PassPipelineInfo(NamedTuple):
             passes to the manager.
         options: The class of the pipeline's options; None if the pipeline has no options.
         summary: A one-line description for help.
-        origin: The place of the registration, such as a module, for use in messages.
+        origin: The code that registers the name, such as a module, for use in messages.
         ir: The name of the IR that the pipeline applies to; an empty string for any IR.
         overrides: Whether the entry takes precedence over later entries with the same name.
     """
@@ -111,7 +111,7 @@ class PassSource(Protocol):
 
     @property
     def ir(self) -> str:
-        """The name of the IR that all entries apply to; an empty string for several IRs."""
+        """The name of the IR that all entries apply to; empty if they apply to several IRs."""
         ...
 
     def lookup(self, name: str, *, ir: str = "") -> Registered | None:
@@ -123,5 +123,5 @@ class PassSource(Protocol):
         ...
 
     def names(self, *, ir: str = "") -> Iterable[str]:
-        """Yield names for spelling suggestions without loading passes; some names may not exist."""
+        """Yield names for spelling suggestions, without checking that the named passes exist."""
         ...
