@@ -1,3 +1,3 @@
-"""The version of the package."""
+"""The version of passel."""
 
 __version__ = "0.2.0"

@@ -148,7 +148,7 @@ class OptimizationRemark(NamedTuple):
     Attributes:
         kind: `Passed`, `Missed`, `Failure` or `Analysis`.
         name: The name of the optimization, such as `hoisted` or `vectorized`.
-        category: The category; by default, the name of the pass.
+        category: The category that filters match; by default, the name of the pass.
         path: The path of the pass in the pipeline.
         op_name: The name of the op that the remark is about.
         function: The symbol name of the op or of the enclosing function; empty if neither has a
@@ -200,8 +200,8 @@ class Diagnostic:
         message: The message, a sentence without a final newline.
         location: The location of the op.
         notes: The attached notes, in order.
-        origin: A text that names the pass that emitted the diagnostic, with the op and the path of
-            the pass. Tools print `origin` as a note.
+        origin: A sentence that names the pass that emitted the diagnostic, the path of the pass,
+            and the op. Tools print `origin` as a note.
         op_text: The text of the op, which tools print after the words `see current operation` if
             the diagnostic is an error; empty if the op is not printed.
         print_op: A function that prints the op; None if the diagnostic does not refer to an op.
@@ -333,7 +333,7 @@ def brief(error: BaseException) -> str:
 
 
 def listed(names: Sequence[str], most: int = 5) -> str:
-    """Return the first of several names as text, followed by the number of omitted names.
+    """Return the first few names as text, followed by the number of omitted names.
 
     Example:
         >>> listed(["cse", "dce", "inline"], 2)
@@ -344,7 +344,7 @@ def listed(names: Sequence[str], most: int = 5) -> str:
 
 
 def more_like_it(names: Sequence[str]) -> str:
-    """Return a line that counts and lists the other ops on which a failure occurred.
+    """Return a line that counts and lists the other ops on which the same failure occurred.
 
     Example:
         >>> more_like_it(["@f", "@g"])

@@ -86,8 +86,9 @@ class Problem(NamedTuple):
     """A single mistake in a pipeline.
 
     Attributes:
-        message: A sentence that names the subject, the mistake and a way to correct the mistake.
-        span: The place of the mistake in the text of the pipeline; None if the pipeline was not
+        message: A sentence that says which part of the pipeline is wrong, why, and how to correct
+            it.
+        span: The span of the mistake in the text of the pipeline; None if the pipeline was not
             parsed from text.
     """
 
@@ -110,7 +111,8 @@ class PipelineError(PasselError, ValueError):
     constructor also accepts strings, which become problems without a span.
 
     Attributes:
-        problems: The mistakes, in the order of the text. At most a hundred mistakes are listed.
+        problems: The mistakes, in the order in which they appear in the text. At most a hundred
+            mistakes are listed.
     """
 
     def __init__(self, *problems: Problem | str) -> None:
@@ -124,7 +126,7 @@ class PipelineError(PasselError, ValueError):
 
     @property
     def span(self) -> Span | None:
-        """The place of the first problem; None if the pipeline was not parsed from text."""
+        """The span of the first problem; None if the pipeline was not parsed from text."""
         return self.problems[0].span
 
 
@@ -133,7 +135,7 @@ class PipelineSyntaxError(PipelineError):
 
 
 class UnknownPassError(PipelineError):
-    """A name in a pipeline's text is not a registered pass or pipeline."""
+    """A name in a pipeline's text is not the name of a registered pass or pipeline."""
 
 
 class OptionError(PipelineError):
@@ -194,7 +196,7 @@ class AdapterError(PasselError, LookupError):
 
 
 class PassFailure(Exception):  # noqa: N818 - it is not an error of passel's but a pass's verdict
-    """A pass failed on its op. A pass raises `PassFailure` in `run`, with the reason.
+    """A pass failed on its op. A pass raises `PassFailure` in `run`, and gives the reason.
 
     The remaining passes of the pipeline are skipped on this op, but still run on sibling ops.
     `PassManager.run` raises `PassFailedError` at the end of the run.
@@ -224,7 +226,7 @@ class PassFailure(Exception):  # noqa: N818 - it is not an error of passel's but
 class EncodingError(PasselError):
     """An op cannot be sent to another process.
 
-    If the error occurs during a run, the passes run on the op in the current process.
+    If the error occurs during a run, the run processes the op in the current process instead.
     """
 
 

@@ -1,4 +1,4 @@
-"""The entry points of installed packages."""
+"""Lookup of the entry points of installed packages."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class TableRow(NamedTuple):
     Attributes:
         depth: The nesting depth of the row.
         title: The text of the first column.
-        cells: The texts of the columns after the first.
+        cells: The text of each column after the first.
         diff: A unified diff, which a notebook shows when the user clicks on the row; empty if the
             row has no diff.
     """
@@ -115,7 +115,7 @@ class Shown(Protocol):
 
 
 def bundle(*parts: Text | Table | Shown) -> Bundle:
-    """Return the HTML and the plain text that display the given parts.
+    """Return HTML and plain text that display the given parts.
 
     Source: `_repr_mimebundle_` of IPython, which Jupyter, VS Code and marimo call.
     """
@@ -133,7 +133,7 @@ def _forms(part: Text | Table | Shown) -> Bundle:
 
 
 def cut(title: str, lines: Sequence[str]) -> str:
-    """Return a title and the first of the given lines, followed by the number of omitted lines."""
+    """Return a title and the first few lines, followed by the number of omitted lines."""
     more = [f"... and {len(lines) - _MOST_LINES} more lines"] if lines[_MOST_LINES:] else []
     return "\n".join([title, *lines[:_MOST_LINES], *more])
 

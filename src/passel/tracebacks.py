@@ -39,7 +39,7 @@ def raised_at(error: BaseException) -> Location:
 
 
 def brief_at(error: BaseException) -> str:
-    """Return the class and message of an exception as text, with the file and line that raised it.
+    """Return an exception's class and message as text, with the file and line where it was raised.
 
     The file and line are omitted if the exception was not raised in a pass author's code.
 
@@ -90,8 +90,8 @@ def _shown(name: str) -> str:
 class RemoteError(Exception):
     """The text of an exception that another process raised.
 
-    A `RemoteError` replaces an exception that cannot be pickled. If the exception can be pickled,
-    the `RemoteError` is the `__cause__` of the exception and contains the traceback.
+    A `RemoteError` replaces an exception that cannot be pickled. If an exception can be pickled, a
+    `RemoteError` with the traceback becomes the `__cause__` of the exception.
 
     Args:
         text: The exception and its traceback as text.
@@ -111,7 +111,8 @@ class RemoteError(Exception):
 def text_of(error: BaseException) -> str:
     """Return the text of an exception and its traceback, without the frames that called the pass.
 
-    The frames that called the pass depend on whether a worker or a time limit is used.
+    The frames of the caller are omitted because they depend on whether a worker or a time limit is
+    used.
     """
     whole = told = traceback.TracebackException.from_exception(error)
     while told is not None:
@@ -139,7 +140,7 @@ def packed(error: BaseException | None) -> _Packed | None:
 
 
 def unpacked(form: _Packed) -> BaseException:
-    """Return the packed exception, or a `RemoteError` if the exception cannot be pickled."""
+    """Return the original exception, or a `RemoteError` if the exception could not be pickled."""
     error, name, message, text, frames = form
     if error is None:
         error = type(name, (RemoteError,), {})(text, frames)

@@ -9,7 +9,7 @@
 A name ends before the next of the characters `,(){[`. White space around names and brackets is
 ignored. The parser differs from MLIR 22 intentionally: `func.func()` is an empty nested pipeline
 (MLIR prints this text but does not parse it), `(cse)` without an anchor is an error (MLIR accepts
-an empty anchor), and positions refer to the full text.
+an empty anchor), and the positions in errors are offsets into the complete text.
 
 Source: `TextualPipeline` in `mlir/lib/Pass/PassRegistry.cpp`, MLIR 22.
 """

@@ -40,11 +40,10 @@ class OptionText(NamedTuple):
     r"""The text of an option's value, without the outer quotes or braces.
 
     Attributes:
-        text: The text of the value, in which the escapes `\"` and `\\` are resolved.
-        quote: The outer quote or brace that was removed: `"`, `'`, `{`, or an empty string for
-            none. Text in quotes is always a string. Text without quotes may also be a list or a
-            struct.
-        span: The place of the value in the source, without the quotes.
+        text: The text of the value, with the escapes `\"` and `\\` resolved.
+        quote: The outer `"`, `'` or `{` that was removed, or an empty string if there was none.
+            Text in quotes is always a string. Text without quotes may also be a list or a struct.
+        span: The span of the value in the source, without the quotes.
     """
 
     text: str
@@ -83,9 +82,9 @@ class PassNode(NamedTuple):
     Attributes:
         name: The name of the pass or pipeline.
         options: The options in text order, including repeated options.
-        argument: The text in square brackets after the name, as in xDSL's `mlir-opt[cse]`; None
-            without brackets.
-        span: The place of the name in the source.
+        argument: The text in square brackets after the name, as in xDSL's `mlir-opt[cse]`; None if
+            there are no brackets.
+        span: The span of the name in the source.
     """
 
     name: str
@@ -138,7 +137,7 @@ _BARE = re.compile(r"""[^\s{}()\[\]'",\\]+""")
 
 
 def spelled(text: str) -> OptionText:
-    """Return the text of a string-valued option, with quotes only if they are needed.
+    """Return the value of a string option as text, with quotes only if they are needed.
 
     Example:
         >>> print(spelled("a.mlir"), spelled("two words"), spelled('say "hi"'))
