@@ -95,8 +95,7 @@ class RunSettings:
 
         Args:
             allowed: The allowed effects: any of `read-files`, `run-programs`, `write-files` and
-                `unknown`. A pass of another package has the effect `unknown` if its effects are not
-                known.
+                `unknown`. A pass whose effects passel does not know has the effect `unknown`.
             remedy: Advice in the error message on how to allow more effects. In the advice,
                 `{effects}` stands for the list of needed effects.
 
@@ -109,8 +108,8 @@ class RunSettings:
         """Report optimization remarks as diagnostics.
 
         Args:
-            every: A regular expression for the categories of all kinds of remarks, such as `.*`.
-                The expression must match the whole category.
+            every: A regular expression for categories, such as `.*`, which applies to all kinds of
+                remarks. The expression must match the whole category.
             by_kind: Additional expressions for `passed`, `missed`, `failed` and `analysis` remarks.
 
         Raises:
@@ -125,8 +124,8 @@ class RunSettings:
     def add_gate(self, gate: PassGate) -> None:
         """Add a gate, which decides for each pass and op whether the pass runs.
 
-        A pass runs if all gates allow it. Instrumentations also observe a pass that a gate skips,
-        but its `run` is not called. Gates can also skip a whole nested pipeline.
+        A pass runs if all gates allow it. If a gate skips a pass, instrumentations still observe
+        the pass, but `run` is not called. Gates can also skip a whole nested pipeline.
 
         Source: `llvm::OptPassGate`, LLVM 22. MLIR has debug counters instead.
         """
@@ -206,7 +205,7 @@ class RunSettings:
         print_generic_op_form: bool = False,
         tree_printing_dir_path: str | Path | None = None,
     ) -> None:
-        """Print the IR before and after passes to standard error.
+        """Print the IR to standard error before and after passes.
 
         Args:
             print_before_all: Whether to print the IR before each pass.
@@ -220,7 +219,7 @@ class RunSettings:
                 no limit. Longer resources are elided.
             enable_debug_info: Whether to print locations.
             print_generic_op_form: Whether to print ops in generic form.
-            tree_printing_dir_path: The directory for dumps, each of which is written to a file;
+            tree_printing_dir_path: The directory in which each dump is written to a separate file;
                 None to print to standard error.
 
         Source: `PassManager.enable_ir_printing` of MLIR's bindings, MLIR 22.

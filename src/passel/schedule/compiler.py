@@ -29,7 +29,7 @@ _LONGEST_HINT = 100
 
 
 class PipelineCompiler:
-    """A compiler of pass managers for one context, with a cache of the schedules.
+    """A compiler that turns pass managers into schedules for one context, and caches the schedules.
 
     Attributes:
         guard: The guard that rejects effects outside the IR; None if all effects are allowed.
@@ -85,7 +85,7 @@ class PipelineCompiler:
             return schedule
 
     def misfit(self, tree: OpPassManager, kind: OpKind) -> AnchorError:
-        """Return the error for a manager that should run on an op other than its anchor."""
+        """Return the error for running a manager on an op that does not match the anchor."""
         message = f"can't run '{tree.anchor}' pass manager on '{kind.name}' op"
         if self.adapter.kind_named(self.context, tree.anchor) is None:
             hint = _unknown_anchor(self.adapter, self.context, tree.to_node(), tree.registry)

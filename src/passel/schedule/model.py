@@ -1,4 +1,4 @@
-"""The immutable form of a pipeline that a run executes, made from a pass manager.
+"""The immutable form of a pass manager's pipeline, which a run executes.
 
 Adjacent nested pipelines are merged, and each pass gets a path. Merging performs no checks and does
 not need an IR.
@@ -35,8 +35,8 @@ class PassStep:
             The path consists of the enclosing anchors, the index of the pass among all passes with
             these anchors, and the name of the pass.
         number: The index of the pass in the order in which all passes were added.
-        span: The place in the text at which the pass, or the nested pipeline that contains the
-            pass, is written; None if the pipeline was built in Python.
+        span: The span of the pass in the text, or else of the nested pipeline that contains the
+            pass; None if the pipeline was built in Python.
     """
 
     pipelines: ClassVar[tuple[Pipeline, ...]] = ()
@@ -110,11 +110,12 @@ class Pipeline:
     Attributes:
         anchor: The name of the ops that the pipeline runs on, or `any`.
         steps: The steps, in order.
-        path: The path of the pipeline, which consists of all anchors from the outermost to its own.
+        path: The path of the pipeline, which consists of the anchors of the enclosing pipelines and
+            of the pipeline itself.
         jobs: The maximum number of ops to process concurrently; None for no limit.
         key: A key that identifies the pipeline in its schedule and is the same in every process.
         nests_late: Whether a step with nested pipelines follows another step, at any depth.
-        spans: The places of the nested pipelines that were merged into this pipeline.
+        spans: The spans of the nested pipelines that were merged into this pipeline.
         plans: The cached plan for each op name, by the key of the name.
     """
 
@@ -158,9 +159,10 @@ class Pipeline:
     def accepts(self, kind: OpKind) -> bool:
         """Return whether the pipeline matches ops of the given kind.
 
-        An op name as anchor matches every op with that name, and an op on which the pipeline cannot
-        run is an error. The anchor `any` does not match ops that are unregistered or not isolated,
-        or ops that one of the passes rejects. An `any` pipeline that matches no op is not an error.
+        If the anchor is an op name, every op with that name matches, and it is an error if the
+        pipeline cannot run on a matching op. The anchor `any` does not match ops that are
+        unregistered or not isolated, or ops that one of the passes rejects. An `any` pipeline that
+        matches no op is not an error.
         """
         if self.anchor != ANY:
             return self.anchor == kind.name
@@ -172,9 +174,9 @@ class Pipeline:
         return (step for step in self.steps if isinstance(step, PassStep))
 
     def admit(self, kind: OpKind) -> tuple[tuple[Step, ...], str]:
-        """Return the steps before the first step that cannot run on the ops, and why it cannot run.
+        """Return the steps before the first step that cannot run on ops of `kind`, and the reason.
 
-        The reason why the step cannot run is an empty string if all steps can run.
+        The reason is an empty string if all steps can run.
 
         Source: the checks at the start of `OpToOpPassAdaptor::run`, MLIR 22.
         """
@@ -287,7 +289,7 @@ class Plan(NamedTuple):
         rejection: The reason why the rejected step cannot run; an empty string if all steps can
             run.
         op_name: The name of the ops that the plan is for.
-        matched: The keys of the pipelines that are known to match an op when the plan runs.
+        matched: The keys of the pipelines that count as matched once the plan runs.
     """
 
     pipeline: Pipeline
@@ -299,7 +301,7 @@ class Plan(NamedTuple):
 
 
 def keys_inside(steps: Iterable[Step]) -> Iterator[str]:
-    """Yield the keys of all pipelines that are nested in steps."""
+    """Yield the keys of all pipelines that are nested in the given steps."""
     for step in steps:
         for pipeline in step.pipelines:
             yield pipeline.key
@@ -317,12 +319,12 @@ def merged(
     adapter: IRAdapter | None = None,
     context: Any = None,
 ) -> Pipeline:
-    """Return the merged pipeline of a pass manager without changing the manager.
+    """Return a pass manager's pipeline, in which adjacent nested pipelines are merged.
 
     Args:
         tree: The pass manager whose pipeline is merged.
         outer: The path of the enclosing pass; an empty string at the top level.
-        span: The enclosing pass's place in the text of the pipeline; None if unknown.
+        span: The span of the enclosing pass in the pipeline's text; None if unknown.
         adapter: The adapter of the IR. Without an adapter, `any` pipelines are never merged, since
             they might match every op.
         context: The context of the IR.
