@@ -1,8 +1,9 @@
 """Passes that convert an op to the other IR and back: `xdsl(...)` on MLIR, `mlir(...)` on xDSL.
 
-In a pipeline, a crossing looks like a nested pipeline whose anchor is an IR. To convert the op, the
-pass prints generic text with locations and parses the text in the same process. Then the pass
-replaces the attributes and regions of the original op, so that references to the op remain valid.
+In a pipeline, a crossing looks like a nested pipeline whose anchor is the name of an IR. To convert
+the op, the pass prints generic text with locations and parses the text in the same process. Then
+the pass replaces the attributes and regions of the original op, so that references to the op remain
+valid.
 """
 
 from __future__ import annotations

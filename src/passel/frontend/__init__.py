@@ -282,7 +282,7 @@ class BringsFrontend(Protocol):
 def frontend_of(
     adapter: IRAdapter, *, implicit_module: bool = False, allow_unregistered: bool = False
 ) -> Frontend:
-    """Return a frontend for reading texts with a single top-level op.
+    """Return a frontend that is configured without a command line.
 
     Args:
         adapter: The adapter of the IR.
@@ -325,7 +325,7 @@ class TakesDialects(Protocol):
 
 @runtime_checkable
 class WritesSources(Protocol):
-    """The optional ability of an adapter to print files that parse to the same IR.
+    """The optional ability of an adapter to print an op as a file that parses to the same IR.
 
     Reproducers contain the text from `print_source`. If the adapter lacks this ability, reproducers
     contain the text from `print_op`.

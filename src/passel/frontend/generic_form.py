@@ -159,7 +159,7 @@ def _header(block: Block, indent: str) -> str:
 
 
 def types(values: Iterable[Value]) -> list[str]:
-    """Return the type of each value, in order."""
+    """Return the type of each given value, in order."""
     return [value.type for value in values]
 
 

@@ -22,8 +22,8 @@ FORMAT = 7
 class RecordError(PasselError, ValueError):
     """A file is not a record, or is a record in a format that this release cannot read.
 
-    A record that ends early because the process was killed can be read, and contains all events up
-    to that moment.
+    The record of a killed process can be read, and contains all events before the process was
+    killed.
     """
 
 
@@ -49,8 +49,7 @@ class FailureInfo(NamedTuple):
         message: The error message.
         path: The path of the step that failed.
         where: The name and symbol of the op that the step ran on, such as `'func.func' @main`.
-        location: The location of the error, which is the location of the step's op or of a nested
-            op.
+        location: The location of the error: the location of the step's op or of a nested op.
     """
 
     kind: str
@@ -74,7 +73,7 @@ class Execution(NamedTuple):
     Attributes:
         number: The index of the execution in the record, counted from 0 in program order. The
             passes of a dynamic pipeline precede the pass that ran the pipeline.
-        run: The number of the run in `RecordInfo.runs`.
+        run: The index of the run in `RecordInfo.runs`.
         path: The path of the pass in the pipeline, such as `builtin.module/func.func/1:cse`.
         pass_name: The textual name of the pass. The name is empty for a group of passes that ran as
             one, and for a nested pipeline. A nested pipeline is recorded only if the pipeline
@@ -98,8 +97,8 @@ class Execution(NamedTuple):
         before: The digest of the op's text before the pass; None if the text is unknown.
         after: The digest of the op's text after the pass; equal to `before` if the op is unchanged.
             None if the text is unknown.
-        caller: The number of the execution whose dynamic pipeline contains this execution; None for
-            passes of the pipeline itself.
+        caller: The `number` of the execution whose dynamic pipeline contains this execution; None
+            for passes of the pipeline itself.
         is_amid: Whether a pass on an enclosing op ran this pass. If true, the state of the whole
             module is unknown, since the pass on the enclosing op may already have changed that op.
     """
@@ -158,7 +157,7 @@ class RunInfo(NamedTuple):
             empty if no command can run the passes.
         before: The digest of the text of the top-level op before the run.
         after: The digest of the last recorded text of the top-level op.
-        outer: The number of the run on another IR that started this run; None for a top-level run.
+        outer: The `number` of the enclosing run, which is on another IR; None for a top-level run.
         is_complete: Whether the run ended, either successfully or with failures.
         failures: All failures, in program order.
         notes: Notes about the failures, such as the path of the reproducer and the replay command.

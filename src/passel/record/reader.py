@@ -250,7 +250,7 @@ class Record:
 
 
 class TextReader(NamedTuple):
-    """A converter of recorded texts to custom form, for one IR."""
+    """Converts the recorded texts of one IR to custom form."""
 
     frontend: Frontend
     context: Any

@@ -23,8 +23,8 @@ class PrintsApart(Protocol):
     """An optional ability of an adapter to print the nested ops of some ops separately.
 
     With this ability, a record stores the texts of nested ops separately from an outline of the
-    enclosing op, which `print_op` prints with `skip_regions`. If one of many nested ops changes,
-    only that nested op is printed again.
+    enclosing op. `print_op` prints the outline if `skip_regions` is set. If one of many nested ops
+    changes, only that nested op is printed again.
     """
 
     def prints_apart(self, op: Any) -> bool:
@@ -51,8 +51,9 @@ class Frame:
         changes: The number of changes that had been recorded at the start of the frame.
         inside: The time in seconds of the passes inside the frame, including the time to record
             them.
-        running: For a pass, a tuple of the place of the op, the time at which the recorder's hook
-            was called, and the time at which the pass began. None for other frames.
+        running: For a pass, a tuple of the result of `Lifetime.place_of` for the op, the time at
+            which the recorder's hook was called, and the time at which the pass began. None for
+            other frames.
     """
 
     ordinals: tuple[int, ...] = ()
@@ -73,7 +74,7 @@ class RecordedRun:
         frame: The outermost frame of the run.
 
     Attributes:
-        number: The number of the run in the record.
+        number: The index of the run in the record.
         changes: The number of recorded changes.
         frames: The current frames, innermost last.
     """

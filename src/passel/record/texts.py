@@ -82,7 +82,7 @@ def _digests_in(data: str) -> list[str]:
 
 
 class Texts:
-    """The texts of a record by digest."""
+    """The texts of ops in a record, by digest."""
 
     def __init__(self) -> None:
         self._known: dict[str, str | dict[str, Any]] = {}

@@ -31,10 +31,10 @@ _TEARS = 8
 
 
 class LineTable:
-    r"""A table of lines that encodes texts as sequences of consecutive lines.
+    r"""A table of lines, in which each text is a list of ranges of lines.
 
-    A line that several texts share is stored only once. Deflate alone finds repeated lines only
-    within a window of 32 kB.
+    A line that several texts contain is stored only once, unless it is very short. Deflate alone
+    finds repeated lines only within a window of 32 kB.
 
     Example:
         >>> table = LineTable()
@@ -51,7 +51,7 @@ class LineTable:
         self._last: dict[str, int] = {}
 
     def add(self, text: str) -> list[int]:
-        """Add a text, and return the start and the length of each of its sequences of lines."""
+        """Add a text, and return the start and the length of each of its ranges of lines."""
         runs: list[int] = []
         lines, end = self.lines, -1  # where the current run ends
         for line in text.split("\n"):
@@ -74,7 +74,7 @@ class LineTable:
 
 
 def payload(records: Iterable[tuple[str, Record]]) -> tuple[dict[str, Any], list[str]]:
-    """Return the page's data about named records, and the table with the lines of all texts."""
+    """Return the page's data for pairs of a name and a record, and the lines of all recorded IR."""
     named = list(records)
     table, texts = LineTable(), dict[str, list[int]]()
     for _, record in named:
@@ -134,7 +134,7 @@ def _following(records: Sequence[Record], rows: Iterable[ComparedRow]) -> Iterat
 
 
 def change_data(old: Sequence[str], new: Sequence[str]) -> list[Any]:
-    """Return the difference between two texts, encoded for the page; see `Difference`.
+    """Return the difference between two texts of IR, encoded for the page; see `Difference`.
 
     Returns:
         A list of the blocks, followed by the renamed lines. Each block is a list of the number of
@@ -217,7 +217,7 @@ _SCRIPTS = ("words.js", "text.js", "model.js", "code.js", "tree.js", "step.js", 
 
 
 def page(title: str, records: Iterable[tuple[str, Record]]) -> str:
-    """Return an HTML page about a named record, or about the comparison of an old and a new record.
+    """Return an HTML page that shows one record, or that compares an old and a new record.
 
     The page is a single file, which loads no other files and runs only the embedded script. The
     page embeds the records in compressed form, and displays their contents only as text.
