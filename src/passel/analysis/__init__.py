@@ -1,4 +1,4 @@
-"""Analyses: facts about an op, cached and shared by passes until the facts are invalidated."""
+"""Analyses of ops: results that are cached for later passes until a pass invalidates them."""
 
 from passel.analysis.manager import AnalysisClass, AnalysisManager, analysis_name
 from passel.analysis.preserved import EVERYTHING, AllAnalyses, PreservedAnalyses, in_common

@@ -157,7 +157,7 @@ class DominatorTree(Generic[N]):
 
 
 class RegionDominance(ABC, Generic[N]):
-    """The base class of dominance analyses, whose subclasses describe the structure of an IR.
+    """The base class of dominance analyses; each subclass describes the structure of one IR.
 
     Source: `mlir/lib/IR/Dominance.cpp`, MLIR 22.
     """

@@ -1,4 +1,4 @@
-"""Analyses: facts about an op, cached and shared by passes until the facts are invalidated.
+"""Analyses of ops: results that are cached for later passes until a pass invalidates them.
 
 An analysis is a class whose constructor takes `(op)` or `(op, analyses)`. An analysis that takes
 `analyses` can use other analyses. Analyses are cached per op, in a tree parallel to the IR. After
@@ -169,7 +169,8 @@ class AnalysisManager:
         """For the op and its nested ops, drop all analyses that a pass has not preserved.
 
         Analyses are checked in the order in which they were computed. A dropped analysis no longer
-        counts as preserved, which `is_invalidated` of a dependent analysis can check.
+        counts as preserved, so the method `is_invalidated` of an analysis that depends on it can
+        return True.
         """
         if preserved.all:
             return

@@ -45,10 +45,11 @@ LOCK = "_PassInstrumentation__lock"
 class PassInstrumentation:
     """The base class of instrumentations. A subclass overrides the hooks that it needs.
 
-    Each call to a `before_*` hook is followed by one call to its `after_*` hook, even after a
-    failure or an interrupt. The `before_*` hooks of several instrumentations are called in the
-    order of registration, and their `after_*` hooks in reverse order. Hooks that are not overridden
-    cost nothing. Two threads never call the hooks of one instrumentation at the same time.
+    Each call to a `before_*` hook is followed by one call to the corresponding `after_*` hook, even
+    after a failure or an interrupt. The `before_*` hooks of several instrumentations are called in
+    the order of registration, and the `after_*` hooks in reverse order. Hooks that are not
+    overridden cost nothing. Two threads never call the hooks of one instrumentation at the same
+    time.
 
     If a hook raises an exception, the exception is logged once, the instrumentation is disabled for
     the rest of the run, and the run continues. If a hook around a pass or an analysis raises a

@@ -112,7 +112,7 @@ class Instrumentor:
             self.call(each, "on_failure", failure)
 
     def first(self, result: str) -> Any:
-        """Return the first value other than None of the attribute called `result`, or None."""
+        """Return the attribute `result` of the first instrumentation that has set it, or None."""
         for each in self._all:
             if (found := getattr(each, result)) is not None:
                 return found

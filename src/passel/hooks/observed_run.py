@@ -24,8 +24,8 @@ class OpIdentity(NamedTuple):
     Attributes:
         name: The name of the op, such as `func.func`.
         symbol: The name of the symbol that the op defines; None if the op defines no symbol.
-        ordinal: The index of the op among its siblings at the start of the nested pipelines,
-            counted from 0.
+        ordinal: The index of the op among its siblings when the nested pipelines start, counted
+            from 0.
     """
 
     name: str
@@ -46,14 +46,14 @@ class ObservedRun:
         adapter: The adapter of the IR.
         ir_context: The context of the IR, such as `mlir.ir.Context`.
         reports: The object that receives the diagnostics and failures.
-        outer: The run on another IR whose pass has started this run; None for an outermost run.
+        outer: The run, on another IR, in which a pass started this run; None for an outermost run.
 
     Attributes:
         adapter: The adapter of the IR.
         ir_context: The context of the IR, such as `mlir.ir.Context`.
         op: The op that the pipeline runs on.
         pipeline: The compiled pipeline, with adjacent nested pipelines merged.
-        outer: The run on another IR whose pass has started this run; None for an outermost run.
+        outer: The run, on another IR, in which a pass started this run; None for an outermost run.
         verifies: Whether the IR is verified after passes.
         options: The `passel.execution.RunOptions` of the run.
         flags: The passel-opt flags that enable the additional checks of the run.

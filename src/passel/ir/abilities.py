@@ -75,7 +75,7 @@ class SendsOps(Protocol):
     """The optional ability of an adapter to send back changes that forked processes make to ops.
 
     Worker processes can run passes on sibling ops only if the adapter has this ability. An adapter
-    whose ops cannot be used after a fork does not have this ability.
+    must not have this ability if its ops cannot be used after a fork.
     """
 
     def note(self, op: Any) -> Any:
@@ -142,8 +142,7 @@ class ShipsOps(Protocol):
     def ship(self, ops: Sequence[Any], context: Any) -> bytes:
         """Encode sibling ops, their enclosing ops, and the symbols that the sibling ops use.
 
-        The enclosing ops are encoded without other nested ops. Each symbol is encoded as a
-        declaration.
+        Other ops inside the enclosing ops are not encoded. Each symbol is encoded as a declaration.
 
         Args:
             ops: The sibling ops, which have the same parent op.
@@ -187,7 +186,7 @@ AbilityT = TypeVar("AbilityT")
 
 
 def ability_of(adapter: object, ability: type[AbilityT]) -> AbilityT | None:
-    """Return the adapter if it has an optional ability, or None otherwise.
+    """Return the adapter if it has the given ability, or None otherwise.
 
     The results are cached per class, since `isinstance` with a protocol is slow.
     """

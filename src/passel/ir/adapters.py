@@ -69,7 +69,7 @@ def has_adapter(name: str) -> bool:
 
 
 def adapter_names() -> Collection[str]:
-    """Return the names of the entry points of all installed adapters."""
+    """Return the entry-point names of all installed adapters."""
     return _adapters().keys()
 
 

@@ -46,8 +46,8 @@ class SiblingWatch:
     def are_all_in_place(self) -> bool:
         """Return whether all sibling ops are in their original places after all pipelines have run.
 
-        By default, the method returns True: `is_in_place` has checked each op before its pipeline
-        ran, and fingerprints detect later moves.
+        By default, the method returns True, since `is_in_place` has checked each op before its
+        pipeline ran, and fingerprints detect later moves.
         """
         return True
 
@@ -132,7 +132,7 @@ class InvalidIR(Exception):  # noqa: N818 - a condition, like StopIteration; nev
     """The exception that `IRAdapter.verify` raises for an invalid op.
 
     Attributes:
-        op: The invalid op, which is the verified op or an op nested in it.
+        op: The invalid op, either the op given to `verify` or an op nested in it.
         message: The error message, without the name of the op.
         notes: Pairs of an op and a note about the op.
     """
@@ -145,7 +145,7 @@ class InvalidIR(Exception):  # noqa: N818 - a condition, like StopIteration; nev
 
 
 class IRAdapter(ABC):
-    """The base class of adapters. A subclass must define the fourteen abstract methods.
+    """The base class of adapters to IRs. A subclass must define the fourteen abstract methods.
 
     An adapter must not store data about a run. Methods with an op as an argument may be called from
     several threads at once, for ops that are not nested in each other.
@@ -225,8 +225,9 @@ class IRAdapter(ABC):
         """Verify `op` and, if `recursive` is true, all nested ops.
 
         If `recursive` is false, the run verifies the nested ops separately, so the method checks
-        only the op itself and the relations between its nested ops, such as a call and its callee.
-        If the IR cannot verify an op without its nested ops, the method ignores `recursive`.
+        only the op itself and the relations between its nested ops, such as between a call and its
+        callee. If the IR cannot verify an op without its nested ops, the method ignores
+        `recursive`.
 
         Raises:
             InvalidIR: If an op is invalid. The error's attribute `op` is the first invalid op.

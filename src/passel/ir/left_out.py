@@ -1,7 +1,7 @@
 """Messages about installed packages that cannot be used.
 
 An installed package that cannot be loaded does not affect passel or other packages. The package is
-skipped, and is reported next to errors about unknown names and in lists of all names.
+skipped, and is reported along with errors about unknown names and in lists of all names.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ def leave_out_name(name: str, package: str, owner: str) -> None:
     Args:
         name: The registered name.
         package: The text that `package_of` returns for the package.
-        owner: The text that describes the origin of the earlier registration.
+        owner: A description of the code that registered the name earlier.
     """
     cause = f"{owner} registered the name first; use override=True to replace it"
     _left_out.setdefault((f"'{name}' from package {package}", cause), "")
 
 
 def package_of(point: EntryPoint) -> str:
-    """Return a text with the name and version of the package that declares an entry point."""
+    """Return the name and version of the package that declares an entry point, as text."""
     return f"'{point.dist.name}' {point.dist.version}" if point.dist else f"'{point.module}'"
 
 
