@@ -181,11 +181,11 @@ class SymbolUsers:
     """The uses of each symbol inside an op, including references in arrays and dictionaries.
 
     A reference is resolved in the closest symbol table that encloses the user, and counts as a use
-    of each symbol that one of its components denotes. The bindings' class `SymbolTable` determines
-    which ops are symbol tables. References inside attributes other than arrays and dictionaries are
-    not found, because the bindings do not expose the elements of those attributes. The constructor
-    walks the op once, and queries take O(1) time. The analysis remains valid until a symbol or a
-    reference is added, erased or renamed.
+    of every symbol that a component of the reference denotes. The bindings' class `SymbolTable`
+    determines which ops are symbol tables. References inside attributes other than arrays and
+    dictionaries are not found, because the bindings do not expose the elements of those attributes.
+    The constructor walks the op once, and queries take O(1) time. The analysis remains valid until
+    a symbol or a reference is added, erased or renamed.
 
     Attributes:
         unresolved: The uses whose reference cannot be fully resolved.

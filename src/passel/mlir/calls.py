@@ -185,7 +185,7 @@ class LibraryCalls:
 
     @contextmanager
     def reporting(self, context: Any, report: Report) -> Generator[None]:
-        """Forward the calling thread's diagnostics to `report`, but not those of `LibraryCalls`.
+        """Forward the calling thread's diagnostics, except those from `LibraryCalls`, to `report`.
 
         The diagnostic handler is attached once for all calls inside the `with` block.
         """

@@ -47,7 +47,7 @@ class MLIRSide:
 
         Args:
             text: The text of the op.
-            enclosing: The definitions, as text, of the symbols outside the op that the op uses.
+            enclosing: The definitions, as text, of symbols that the op uses but does not contain.
 
         Raises:
             PassFailure: If MLIR cannot parse the op, or the op is invalid.

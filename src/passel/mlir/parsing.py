@@ -1,4 +1,4 @@
-"""Functions that call MLIR's parser, follow the rules of mlir-opt, and raise `ParseError`."""
+"""Functions that parse as mlir-opt does, with MLIR's parser, and raise `ParseError` on failure."""
 
 from __future__ import annotations
 
@@ -39,8 +39,9 @@ def parse_source(
 ) -> Any:
     """Parse MLIR text or bytecode, and return the verified top-level op.
 
-    The rules are those of `mlir::parseSourceFile`. If the source is a single `builtin.module`, the
-    result is this module. Any other source, even an empty one, is wrapped in a module.
+    The function follows the rules of `mlir::parseSourceFile`. If the source is a single
+    `builtin.module`, the result is this module. Any other source, even an empty one, is wrapped in
+    a module.
 
     Args:
         context: A context of the bindings. The context's attribute `allow_unregistered_dialects`

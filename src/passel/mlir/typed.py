@@ -148,7 +148,7 @@ def _declared(facts: dict[str, Any]) -> tuple[Any, Any]:
 
 
 def upstream_class(bindings: Bindings, name: str) -> type[TypedNativePass] | None:
-    """Return the class of a pass in `passel.mlir.passes`, or None if it does not match the build.
+    """Return a pass's class in `passel.mlir.passes`, or None if the class does not fit the build.
 
     Args:
         bindings: The build of the bindings.

@@ -90,8 +90,9 @@ class KnownBuild(NamedTuple):
 
     Attributes:
         distribution: The name of the distribution for `pip install`.
-        names: The class name of each pass, by pass name, or an empty string if `usual_class`
-            returns the class name. The keys also include dialects as `x.` and pipelines as `x*`.
+        names: Maps the name of each pass to the name of its class, or to an empty string if
+            `usual_class` returns the class name. The keys also include dialect names followed by
+            `.` and pipeline names followed by `*`.
     """
 
     distribution: str
@@ -100,7 +101,7 @@ class KnownBuild(NamedTuple):
 
 @cache
 def known_builds() -> dict[str, KnownBuild]:
-    """Return the builds whose pass names passel ships, by top-level package."""
+    """Return the `KnownBuild` for each top-level package in passel's table of builds."""
     found: dict[str, KnownBuild] = {}
     for section in re.split(r"\n(?=\S)", BUILDS.read_text("utf-8")):
         package, release, *words = section.split()

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def check_definitions(root: Operation) -> None:
-    """Check that the definitions of the operands inside `root` dominate their uses.
+    """Check that every use of a value inside `root` is dominated by the value's definition.
 
     Ops in unreachable blocks may use any value. Ops in graph regions may use any value of their
     block.

@@ -282,7 +282,7 @@ class SourceParser(LocationParser):
         return self._parser_state.dialect_stack[-1]
 
     def parse_top_level(self) -> list[Operation]:
-        """Parse a source with ops, alias definitions and file metadata, and return top-level ops.
+        """Parse a source with ops, aliases and file metadata, and return the top-level ops.
 
         Raises:
             ParseError: If the source is not valid MLIR, or if it uses an undefined value.

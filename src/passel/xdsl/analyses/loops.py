@@ -28,9 +28,9 @@ class Loop:
             header.
         exits: The blocks outside the loop that are successors of blocks in the loop. For a loop op,
             the only exit is the block that contains the op.
-        preheader: The only predecessor of the header outside the loop, or None if there is no such
-            block or if the block has other successors. For a loop op, the preheader is the block
-            that contains the op.
+        preheader: The header's only predecessor outside the loop, or None if there is no such block
+            or if the block has other successors. For a loop op, the preheader is the block that
+            contains the op.
         op: The loop op, or None for a natural loop.
         parent: The innermost enclosing loop, or None for an outermost loop.
         children: The loops immediately inside the loop, in program order.

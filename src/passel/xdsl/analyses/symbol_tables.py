@@ -97,9 +97,9 @@ class SymbolUse(NamedTuple):
 class SymbolUsers:
     """The uses of each symbol inside an op, including references nested in attributes.
 
-    A reference is resolved in the closest enclosing symbol table, and is a use of each symbol that
-    one of its components denotes. Construction takes one walk, and a query takes O(1). The analysis
-    is valid as long as no symbol or reference is added, erased or renamed.
+    A reference is resolved in the closest enclosing symbol table, and counts as a use of every
+    symbol that a component of the reference denotes. Construction takes one walk, and a query takes
+    O(1). The analysis is valid as long as no symbol or reference is added, erased or renamed.
 
     Attributes:
         op: The op that contains the symbols and their uses.
