@@ -172,8 +172,8 @@ class Culprit(NamedTuple):
         execution: The recorded execution.
         before: The text of the IR before the execution.
         answer: The answer of the oracle about the IR after the execution.
-        others: Other executions that may be the cause, because the oracle cannot check the IR
-            between the executions.
+        others: Other executions that may be the cause; none if the oracle can check the IR after
+            each execution.
     """
 
     execution: Execution

@@ -50,7 +50,8 @@ class Answer(NamedTuple):
     Attributes:
         verdict: The verdict on the case.
         why: The reason for the verdict, or an empty string.
-        symbols: The symbol names of the interesting ops, or an empty collection if unknown.
+        symbols: The symbol names of the interesting ops, or an empty collection if the ops are
+            unknown.
     """
 
     verdict: Verdict

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Place(NamedTuple):
-    """A place in a run, right after the execution of a pass.
+    """A point in a run, right after the execution of a pass.
 
     Attributes:
         path: The path of the pass, such as `builtin.module/func.func/1:cse`.

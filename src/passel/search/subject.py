@@ -1,4 +1,4 @@
-"""Parsing and running cases, which consist of IR and a pipeline, and identifying failures."""
+"""Parsing and running cases (IR with a pipeline), and identifying failures."""
 
 from __future__ import annotations
 
@@ -151,7 +151,8 @@ class Subject:
     def load(self, case: Case) -> None:
         """Load the dialects of a case, so that child processes inherit the loaded dialects.
 
-        For an IR with native code, nothing is loaded, since child processes do not inherit threads.
+        For an IR with native code, nothing is loaded, since native code may start threads, and
+        child processes do not inherit threads.
         """
         if not self.frontend.delays_interrupts:
             self.is_valid(case)

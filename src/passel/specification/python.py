@@ -321,7 +321,7 @@ def one_line(text: str) -> str:
 
 
 def literal(text: str) -> str:
-    """Return a string literal in double quotes.
+    """Return a text as a Python string literal in double quotes.
 
     Example:
         >>> print(literal("it's"))

@@ -200,7 +200,7 @@ class FullEventRecorder(EventRecorder):
     finds_changes = True
 
     def after_pass(self, step: Step, op: Any) -> None:
-        """Record the call, and whether the pass was skipped or changed the op."""
+        """Record the call, and note if the pass was skipped or if the op changed."""
         if self.ended.skipped:
             self._record("pass-skipped", _name(step), op)
         elif self.ended.changed:

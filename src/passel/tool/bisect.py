@@ -21,9 +21,9 @@ passes again. The first and the last state are tested twice. IR is interesting
 * by default, if the pass that failed in the run fails on the IR in the same way. The program then
   finds the pass, before the failed pass, that causes the failure.
 
-With --inside, the program runs the pass again on its op alone, to find the rewrite that makes the
-IR interesting (only on xDSL's IR). With -o, the program writes a reproducer that contains the pass
-and the IR before the pass.
+With --inside, the program runs the found pass again, on the same op alone, to find the rewrite that
+makes the IR interesting (only on xDSL's IR). With -o, the program writes a reproducer that contains
+the pass and the IR before the pass.
 
 A state is skipped if the interpreter does not support an op, or if the command exits with 125, as
 for git bisect. Functions that the interpreter cannot run within the time limit in the first state

@@ -43,7 +43,7 @@ class DiagnosticVerifier:
     """A verifier that compares emitted diagnostics with the expected diagnostics.
 
     Args:
-        source: The part of the input whose comments contain the directives.
+        source: The part of the input whose comments contain the expected diagnostics.
         only_expected: Whether to accept diagnostics that match no expectation.
     """
 

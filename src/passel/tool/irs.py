@@ -208,7 +208,7 @@ def flag_for(ir: str) -> str:
 
 
 def hint_at_passes(error: PasselError, ir: IRChoice) -> str:
-    """Return a hint that another installed IR provides an unknown pass, or an empty string.
+    """Return a hint that another installed IR provides the missing pass, or an empty string.
 
     Args:
         error: The error that reports an unknown flag or an unknown name in a pipeline.

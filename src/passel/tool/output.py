@@ -94,7 +94,7 @@ class Output:
             self._parts.append(_encoded(result))
 
     def commit(self) -> None:
-        """Replace the file atomically, or write the result to the device or pipe.
+        """Replace the output file atomically, or write the result to a device or pipe.
 
         Raises:
             UsageError: If the file cannot be written.

@@ -95,7 +95,7 @@ def is_xdsl_code(function: Any) -> bool:
 def overridden_by(op_class: type[Operation]) -> set[str]:
     """Return the names of the `Operation` members that an op class overrides in unknown code.
 
-    If the set is empty, only known code creates, reads, changes and compares the ops.
+    If the result is empty, only known code creates, reads, changes and compares the ops.
     """
     if type(op_class) is not ABCMeta:
         return {"__class__"}

@@ -1,4 +1,4 @@
-"""Cached facts about op classes, which let `canonicalize` and `dce` skip most ops.
+"""Cached properties of op classes, which let `canonicalize` and `dce` skip most ops.
 
 Most ops of a program are not dead, do not fold, and match no pattern. xDSL examines the traits,
 effects, folders and patterns of an op class anew for each op.
@@ -65,7 +65,7 @@ _ON_INTEGERS: Final = frozenset(
 
 
 class OpClass:
-    """Facts that are the same for all ops of a class.
+    """Properties that all ops of a class have in common.
 
     Args:
         op_class: The op class.
@@ -116,10 +116,10 @@ class OpClass:
 
 
 class ClassTable(dict["type[Operation]", OpClass]):
-    """A table of facts by op class, for one run of a pass.
+    """A table with the properties of each op class, for one run of a pass.
 
-    Facts about known classes are reused in later runs as long as the traits of the class do not
-    change.
+    The properties of a known class are reused in later runs as long as the traits of the class do
+    not change.
     """
 
     def __missing__(self, op_class: type[Operation]) -> OpClass:

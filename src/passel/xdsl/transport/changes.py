@@ -71,7 +71,7 @@ def snapshot(root: Operation) -> Snapshot:
 
 
 def checked_snapshot(root: Operation) -> Snapshot:
-    """Take a snapshot of an op, provided that a later snapshot would show all changes.
+    """Return a snapshot of an op, provided that a later snapshot would show all changes.
 
     Raises:
         EncodingError: If an attribute of the op or of a nested op is mutable.
