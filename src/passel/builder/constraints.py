@@ -48,7 +48,7 @@ class Constraint:
     Attributes:
         kind: The name of the function that creates the constraint, with underscores replaced by
             dashes.
-        targets: The targets that match the steps to which the condition refers.
+        targets: The targets to which the condition refers.
         origin: The source location of the call that created the constraint.
         cleanup: The argument of `followed_by` or `preceded_by`: a pass, a pass class, a pass name,
             a bundle or a pass type. None for constraints of a kind other than `followed_by` and

@@ -282,7 +282,7 @@ class Edit:
     # -- Finding ----------------------------------------------------------------------------
 
     def nest(self, label: str) -> Scope:
-        """Return the pipeline with a label, or the outermost pipeline if the label is empty.
+        """Return the pipeline with a label, or the outermost pipeline for an empty label.
 
         Raises:
             InsertionError: If the pipeline was removed.

@@ -47,7 +47,7 @@ class Remark(NamedTuple):
 
 
 def finish(draft: Draft) -> tuple[Remark, ...]:
-    """Insert missing cleanups into a draft, drop redundant steps, and describe the changes.
+    """Insert missing cleanups into a draft, drop redundant steps, and return the remarks.
 
     Raises:
         InsertionError: If a required stage is empty, or the draft violates a constraint.

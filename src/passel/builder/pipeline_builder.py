@@ -41,7 +41,7 @@ class PipelineBuilder(PipelinePlan):
             passes.
         declarations: A table of declarations in addition to those in pass classes, by default the
             declarations of all installed packages.
-        nesting: Whether a pass with a different anchor is nested implicitly or rejected.
+        nesting: Whether passes with a different anchor are nested implicitly instead of rejected.
 
     Attributes:
         adapter: The adapter that was passed to the constructor, or None.

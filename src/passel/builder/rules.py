@@ -124,7 +124,7 @@ class Rules:
         return self.steps[place] if 0 <= place < len(self.steps) else None
 
     def units(self, target: Target) -> list[Unit]:
-        """Return all matches of a target, in execution order."""
+        """Return the nodes of each match of a target, in execution order."""
         if isinstance(target, Step):
             step = self.labelled.get(target.label)  # in a copy, its own step
             return [[step]] if isinstance(step, Step) and step.pass_ is target.pass_ else []

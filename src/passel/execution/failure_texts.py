@@ -46,7 +46,7 @@ PLACES = (
 
 
 class Failures(NamedTuple):
-    """The factory for the failures of a run and their messages.
+    """Creates the failures of a run, with the messages of the failures.
 
     Attributes:
         adapter: The adapter of the IR, which provides the names and locations of ops.
@@ -136,7 +136,7 @@ class Failures(NamedTuple):
         Args:
             kind: The kind of failure, such as `crashed`.
             suspects: The passes that may have caused the failure, and their ops.
-            op: The op that the failure names unless the suspects have exactly one op.
+            op: The op that the failure names, unless `suspects` contains exactly one op.
             message: The predicate of a sentence about the op to blame.
             blamed: The op to blame; None for `op`.
             op_name: The name of the op to blame if it no longer exists, or an empty string.

@@ -32,7 +32,7 @@ class IsolationCheck(PassInstrumentation):
     The check compares fingerprints of sibling and enclosing ops before and after each pass. Ops
     with many siblings are skipped, since the check would take quadratic time. For ops with many
     siblings, the run compares fingerprints before the passes run on an op and at the end of the
-    run, and reports all passes that may have made the change.
+    run, and reports all passes that may have caused a difference.
     """
 
     finds_violations = True

@@ -114,7 +114,7 @@ class Trace(PassInstrumentation):
     # -- Other processes -----------------------------------------------------------------------
 
     def split(self) -> Trace:
-        """Return a trace that collects the events of a worker, with times from the same clock."""
+        """Return a trace for a worker's events, with times relative to the start of this trace."""
         child = Trace(os.devnull)
         child._target, child._origin = None, self._origin
         return child

@@ -69,7 +69,7 @@ class RecordFile:
         self._program = f"{command_line[0]}: " if command_line else ""
 
     def write(self, event: Event) -> None:
-        """Write an event, preceded by any step and op that no earlier event has named."""
+        """Write an event, preceded by its step and op if no earlier event refers to them."""
         if "begin" in event:
             step, op = event["begin"], event["of"]
             event = {**event, "begin": self._number("step", step), "of": self._number("op", op)}
