@@ -352,8 +352,8 @@ def guilty_rewrite(
 
     Returns:
         The number of the rewrite, counted from 1, and a line about each rewrite of the pass. The
-        number is 0 if the pass makes no countable rewrites. The result is None if the IR does
-        not become interesting when the pass runs on its op alone.
+        number is 0 if the pass makes no countable rewrites. The result is None if running the pass
+        on the op of `culprit` alone does not make the IR interesting.
     """
 
     def rerun(limit: int | None = None) -> tuple[str, Sequence[str]] | None:

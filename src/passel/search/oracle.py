@@ -276,7 +276,7 @@ class ComputesElse(Oracle):
         timeout: The time limit for a function in seconds, or None for five seconds.
 
     Attributes:
-        left_out: A text that lists the functions in `first` that were not run, with reasons, or an
+        left_out: A description of the functions in `first` that were not run, with reasons, or an
             empty string if all functions were run.
 
     Raises:

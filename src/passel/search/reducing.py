@@ -3,8 +3,8 @@
 Sources: J. Regehr et al., "Test-Case Reduction for C Compiler Bugs", PLDI 2012, for passes that
 each apply one kind of edit until a fixpoint is reached. `mlir-reduce`, MLIR 22, for the reduction
 of MLIR. A. Zeller and R. Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", IEEE
-Transactions on Software Engineering 28(2), 2002, for delta debugging, of which this module uses
-only the tests of complements.
+Transactions on Software Engineering 28(2), 2002, for delta debugging (this module only tests
+complements).
 """
 
 from __future__ import annotations

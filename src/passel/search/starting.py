@@ -84,7 +84,7 @@ def first_failed(record: Record, run: int = 0) -> Execution | None:
 
 
 def scoped(execution: Execution) -> str:
-    """Return a pipeline that runs only the pass of an execution, with the same nesting."""
+    """Return a pipeline that runs only the pass of an execution, nested under the same ops."""
     anchors = _RAN_HERE.sub("", execution.path).split("/")
     anchors.pop()
     return "(".join([*anchors, execution.title]) + ")" * len(anchors)

@@ -52,8 +52,9 @@ class AdapterContract(Subject):
     A subclass defines four methods. `build(node, context)` returns a valid op for a node and all
     nested nodes. `change(op)` changes an op with any role, and the op remains valid. `break_(op)`
     makes an op with the role `func` invalid. `move(op, into)` moves an op to the end of the body of
-    another op. An op moves into another op only if `program` nests ops with these two roles. The
-    message of a failing test names the method of the adapter. Fix the first failure first.
+    another op. The tests move an op into another op only if `program` already nests ops with the
+    roles of the two ops. The message of a failing test names the method of the adapter. Fix the
+    first failure first.
     """
 
     # -- Kinds -------------------------------------------------------------------------------

@@ -42,9 +42,10 @@ class Node(NamedTuple):
     def moves(self) -> Iterator[tuple[Path, Path]]:
         """Yield the path of each node that can move, and the path of the node's new parent.
 
-        A node can move into a new parent if the program already has a parent and a child with the
-        same two roles. If the node has a symbol, the child in the program must also have a symbol.
-        The new parent is the preceding sibling if possible, otherwise the first suitable node.
+        A node can move into a new parent if the program already contains a child and a parent with
+        the roles of the two nodes. This child must have a symbol if and only if the moved node has
+        a symbol. The new parent is the preceding sibling if possible, otherwise the first suitable
+        node.
         """
         nodes = dict(self.walk())
         allowed = {(o.role, n.role, n.symbol is None) for o in nodes.values() for n in o.body}

@@ -10,8 +10,8 @@ Examples:
   passel-reduce in.mlir --ir=mlir --interesting='./test.sh {}'
 
 The pipeline must fail on the input: a pass raises an error, produces invalid IR, or crashes the
-process. The result fails in the same pass, with the same kind of error and a similar message.
-The result is a reproducer for passel-opt --run-reproducer.
+process. The result fails in the same pass as the input, with the same kind of error and a similar
+message. The result is a reproducer for passel-opt --run-reproducer.
 
 With --interesting=<command>, the result is the smallest case for which the command exits with 0. In
 the command, {} stands for the name of a file that contains the IR in generic form. If the command

@@ -197,10 +197,10 @@ def last_words_of(settings: Settings, replay: Replay) -> Generator[None]:
 
 
 def at_work() -> str:
-    """Return a text that names the running pass and its op.
+    """Return a phrase that names the running pass and its op.
 
     Returns:
-        The text, or an empty string if no pass is running.
+        The phrase, or an empty string if no pass is running.
 
     The function inspects the call stacks of all threads, so that runs need no bookkeeping.
     """

@@ -29,7 +29,7 @@ _CHECKED_TAIL = 2
 
 
 def starts_record(path: str) -> bool:
-    """Return whether a file exists and starts with the same bytes as every record."""
+    """Return whether a file exists and starts with the bytes that identify records."""
     with suppress(OSError, ValueError), Path(path).open("rb") as file:
         return file.read(len(RECORD_START)) == RECORD_START
     return False

@@ -72,7 +72,7 @@ class TemplatePrinter(Printer):
         self._balances: dict[type[Operation], int] = {}
 
     def print_string(self, text: str, *, indent: int | None = None) -> None:
-        """Print a text, and update the printer's position in the output only if necessary."""
+        """Print a string, and update the printer's position in the output only if necessary."""
         if text == self._symbol:
             self._mark(text)
         elif self.stream is None or "\n" in text or self.diagnostic.op_messages:

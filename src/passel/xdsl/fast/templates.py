@@ -242,7 +242,7 @@ class Types:
         self._by_address: dict[int, tuple[Attribute, Attribute]] = {}
 
     def first(self, type_: Attribute) -> Attribute:
-        """Return the first type that equals `type_`, or `type_` itself if its class is unknown.
+        """Return the first type that equals `type_`, or `type_` itself if its class is not known.
 
         To share one object, equal types must have the same text, since some of xDSL's types are
         equal but print differently.
