@@ -77,7 +77,8 @@ class Distribution(ABC):
     def shares_of(self, tasks: Sequence[Any], jobs: int) -> list[Sequence[Any]]:
         """Return the tasks divided into consecutive shares of similar size.
 
-        Each worker gets several shares, or one share if a pipeline limits the number of workers.
+        There are several shares per worker, or one share per worker if a pipeline limits the number
+        of workers.
         """
         count = jobs if jobs < min(self.jobs, len(tasks)) else jobs * _SHARES_PER_WORKER
         size = -(-len(tasks) // count)
