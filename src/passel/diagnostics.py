@@ -104,7 +104,7 @@ class Location(NamedTuple):
         line: The line number, counted from 1; 0 if the line is unknown.
         column: The column number, counted from 1; 0 if the column is unknown.
         label: The name in a location such as `loc("x")`; empty if the location has no name.
-        caller: The location of the call from which the op was inlined; None if the op was not
+        caller: The location of the call at which the op was inlined; None if the op was not
             inlined.
         source: The text of the source line, for a location in Python code.
     """
@@ -200,8 +200,8 @@ class Diagnostic:
         message: The message, a sentence without a final newline.
         location: The location of the op.
         notes: The attached notes, in order.
-        origin: A sentence that names the pass that emitted the diagnostic, the path of the pass,
-            and the op. Tools print `origin` as a note.
+        origin: A phrase that names the pass that emitted the diagnostic, the path of the pass, and
+            the op. Tools print `origin` as a note.
         op_text: The text of the op, which tools print after the words `see current operation` if
             the diagnostic is an error; empty if the op is not printed.
         print_op: A function that prints the op; None if the diagnostic does not refer to an op.

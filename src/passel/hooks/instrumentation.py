@@ -25,9 +25,10 @@ class Ended(NamedTuple):
         skipped: Whether a gate skipped the step.
         changed: Whether a successful pass changed the fingerprint of its op. False if no
             instrumentation sets `finds_changes`.
-        outcome: The statistics, diagnostics and failures of the step; None for other events.
-        context: The context of the step, with its preserved analyses; None for other events and
-            after an interrupt.
+        outcome: The statistics, diagnostics and failures of the step; None if the event is not a
+            step.
+        context: The context of the step, with its preserved analyses; None if the event is not a
+            step, and after an interrupt.
     """
 
     failed: bool = False

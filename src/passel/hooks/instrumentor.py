@@ -40,7 +40,7 @@ class Instrumentor:
         flags: The passel-opt flags that add the instrumentations to a replay.
         sees_steps: Whether any instrumentation observes pipelines, steps, verification or analyses.
         needs_single_passes: Whether each of the IR's own passes must run in a separate call,
-            because an instrumentation observes more than the statistics of single passes.
+            because an instrumentation observes single passes, and not only their statistics.
         sees: The instrumentations that observe each kind of event, such as `pass`.
     """
 

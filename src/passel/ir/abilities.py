@@ -79,7 +79,7 @@ class SendsOps(Protocol):
     """
 
     def note(self, op: Any) -> Any:
-        """Return data about an unchanged op, which `encode_changes` compares with the changed op.
+        """Return data about an unchanged op, for `encode_changes` to compare with the changed op.
 
         If the method returns None, `encode_changes` is not called for an op with an unchanged
         fingerprint. If the method returns data, `encode_changes` is always called, so that changes

@@ -191,7 +191,7 @@ _elsewhere: ContextVar[Callable[[str], IRAdapter | None] | None] = ContextVar(
 def crossing_with(find: Callable[[str], IRAdapter | None]) -> Generator[None]:
     """Replace the installed adapters that `xdsl(...)` and `mlir(...)` use for the other IR.
 
-    A tool uses this to make its additional dialects available on the other IR as well.
+    A tool calls this function so that pipelines on the other IR can also use the tool's dialects.
 
     Args:
         find: A function that takes the name of an IR and returns the adapter to use, or None to use

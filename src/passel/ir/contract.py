@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class SiblingWatch:
-    """A detector of erased and moved ops while pipelines run on sibling ops.
+    """A detector that finds erased and moved sibling ops while pipelines run on the siblings.
 
     Args:
         place_of: A function that returns the place of an op; see `Lifetime`.
@@ -256,8 +256,8 @@ class IRAdapter(ABC):
     def fingerprint(self, op: Any, *, recursive: bool = True) -> object:
         """Return a fingerprint of `op`, which equals a later fingerprint only if `op` is unchanged.
 
-        A fingerprint covers all nested ops, but not the place of `op`. If `recursive` is false, the
-        fingerprint covers only the attributes and blocks of `op` and the order of the ops
+        A fingerprint covers all nested ops, but not the position of `op`. If `recursive` is false,
+        the fingerprint covers only the attributes and blocks of `op` and the order of the ops
         immediately inside it. The fingerprints of an unchanged op may differ, but the fingerprints
         before and after a change must not be equal. A run never uses fingerprints of another run.
         """

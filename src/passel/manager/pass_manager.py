@@ -44,7 +44,7 @@ class PassManager(RunSettings, OpPassManager):
             else a new context.
         adapter: The adapter of the IR, which is required only if no installed package registers an
             adapter.
-        nesting: The treatment of passes whose anchor differs from the manager's anchor.
+        nesting: How to treat passes whose anchor differs from the manager's anchor.
         check: Whether unmet requirements of passes (`Pass.requires`) are errors when the pipeline
             is compiled. Set `check` to False if the manager is a part of a larger pipeline whose
             other parts may meet the requirements.

@@ -54,7 +54,7 @@ def load_reproducer(
     allow_unregistered: bool = False,
     allow_effects: Iterable[str] = (),
 ) -> ReproducerCase:
-    r"""Load a reproducer that uses passes or dialects unknown to `passel-opt --run-reproducer`.
+    r"""Load a reproducer, which may use passes or dialects unknown to `passel-opt`.
 
     Args:
         path: The path of the reproducer file.

@@ -77,10 +77,10 @@ class RunSettings:
         """Set whether to check that passes change only their op. The check is slow.
 
         After each pass, the enclosing ops and the siblings of the pass's op are compared with their
-        earlier states. A pass that changed an enclosing op or a sibling fails. Changes among more
-        than 32 siblings are detected later, and the failure names all passes that may have made the
-        changes. Without this check, changes outside the op are detected late, and only if the IR
-        has fingerprints.
+        earlier states. A pass that changed an enclosing op or a sibling fails. With more than 32
+        siblings, changes are detected later, and the failure names all passes that may have made
+        the changes. Without this check, changes outside the op are detected late, and only if the
+        IR has fingerprints.
         """
         from passel.instruments.isolation_check import IsolationCheck  # noqa: PLC0415
 

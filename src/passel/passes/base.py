@@ -80,8 +80,8 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         produces: The classes of the analyses that the pass computes for its op, for use by later
             passes.
         requires: The analysis classes that an earlier pass must produce for the op or an enclosing
-            op, and the names of the dialects that must be legal before the pass: if an earlier
-            pass makes one of them illegal, a pass in between must make it legal again.
+            op, and the names of the dialects that must be legal before the pass. If an earlier pass
+            makes a required dialect illegal, a pass in between must make the dialect legal again.
         makes_legal: The names of the dialects whose ops may appear in the IR after the pass.
         makes_illegal: The names of the dialects whose ops no longer appear in the IR after the
             pass.

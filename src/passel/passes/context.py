@@ -67,7 +67,7 @@ class PassContext(Generic[StateT]):
         cached: The analyses of the op; None until a pass requests an analysis.
         caller: The context of the pass that runs the dynamic pipeline; None if the pipeline is not
             dynamic.
-        siblings: The nested ops while nested pipelines run on these ops; otherwise None.
+        siblings: The immediately nested ops, while nested pipelines run on them; otherwise None.
 
     Source: `mlir::detail::PassExecutionState`, MLIR 22.
     """

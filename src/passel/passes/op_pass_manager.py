@@ -56,7 +56,7 @@ class Placed(NamedTuple):
 
 
 class Nesting(Enum):
-    """The treatment of a pass whose anchor differs from the anchor of the manager.
+    """How a manager treats a pass whose anchor differs from the manager's anchor.
 
     Source: `mlir::OpPassManager::Nesting`, MLIR 22.
     """
@@ -72,14 +72,14 @@ class OpPassManager:
 
     Args:
         anchor: The anchor of the pipeline: an op name, an op class, or `any`.
-        nesting: The treatment of passes whose anchor differs from the manager's anchor. Nested
-            managers inherit the setting.
+        nesting: How to treat passes whose anchor differs from the manager's anchor. Nested managers
+            inherit the setting.
         jobs: The maximum number of ops to process concurrently; see `nest`.
 
     Attributes:
         anchor: The name of the ops that the manager runs on, or `any`.
         jobs: The maximum number of ops to process concurrently; None for no limit.
-        nesting: The treatment of passes whose anchor differs from the manager's anchor.
+        nesting: How to treat passes whose anchor differs from the manager's anchor.
         registry: The registry that resolves pass names in text; None for the registry of installed
             packages.
 
