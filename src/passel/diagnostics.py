@@ -83,7 +83,8 @@ def underline(line: str, column: int, length: int = 1) -> str:
     Args:
         line: The line of text, without a newline.
         column: The offset of the caret, counted from 0.
-        length: The number of characters to mark. At least one character is marked.
+        length: The number of characters to mark. At least one character is marked, even if `length`
+            is 0.
     """
     if len(line) > _EXCERPT_WIDTH:
         first = max(0, min(column - _EXCERPT_WIDTH // 2, len(line) - _EXCERPT_WIDTH))

@@ -189,7 +189,7 @@ class AnalysisManager:
             manager = manager._parent
 
     def check(self) -> None:
-        """Compare each cached analysis that defines `__eq__` with a newly computed analysis.
+        """Compute each cached analysis that defines `__eq__` again, and compare the results.
 
         Raises:
             PassFailure: If a cached analysis differs from the new analysis.

@@ -1,4 +1,4 @@
-"""Instrumentation: the hooks of a run, and the class of runs that they observe."""
+"""Instrumentation: the hooks of a run, and the class of the runs that instrumentations observe."""
 
 from passel.hooks.instrumentation import Ended, PassInstrumentation
 from passel.hooks.instrumentor import Bracket, Instrumentor

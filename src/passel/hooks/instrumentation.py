@@ -23,8 +23,8 @@ class Ended(NamedTuple):
         failed: Whether the event failed.
         failure: The failure of the step itself; None if only a pass in a nested pipeline failed.
         skipped: Whether a gate skipped the step.
-        changed: Whether a successful pass changed the fingerprint of its op. False if no
-            instrumentation sets `finds_changes`.
+        changed: Whether a successful pass changed the fingerprint of its op. The value is False if
+            no instrumentation sets `finds_changes`.
         outcome: The statistics, diagnostics and failures of the step; None if the event is not a
             step.
         context: The context of the step, with its preserved analyses; None if the event is not a

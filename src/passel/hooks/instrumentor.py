@@ -36,7 +36,8 @@ class Instrumentor:
         run: The current run.
         collects_statistics: Whether passes collect statistics that are expensive to compute.
         finds_changes: Whether an instrumentation needs to know which passes changed their op.
-        finds_violations: Whether an instrumentation needs to know which passes changed other ops.
+        finds_violations: Whether an instrumentation needs to know which passes changed IR outside
+            their op.
         flags: The passel-opt flags that add the instrumentations to a replay.
         sees_steps: Whether any instrumentation observes pipelines, steps, verification or analyses.
         needs_single_passes: Whether each of the IR's own passes must run in a separate call,

@@ -1,7 +1,7 @@
 """Passes for every IR that run pipelines.
 
-- `BarePipeline` is the type of options whose value is a pipeline without an anchor.
-- `CompositeFixedPoint` repeats a pipeline until the op no longer changes.
+`BarePipeline` is the type of options whose value is a pipeline without an anchor.
+`CompositeFixedPoint` repeats a pipeline until the op no longer changes.
 """
 
 from __future__ import annotations

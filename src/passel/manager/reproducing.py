@@ -63,7 +63,7 @@ def load_reproducer(
         context: The context of the IR; by default a new context with the installed dialects.
         passes: Additional passes or pass classes, including the IR's own, that the file names but
             no installed package registers.
-        parse: A function that parses a text and returns an op, for an adapter without a frontend.
+        parse: A function that parses text and returns an op, for an adapter without a frontend.
         allow_unregistered: Whether a context that the function creates allows ops of unregistered
             dialects.
         allow_effects: The effects outside the IR that passes may have; see

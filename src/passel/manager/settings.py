@@ -63,7 +63,7 @@ class RunSettings:
         whose class defines equality is computed again and compared with the old result. A pass that
         preserves all analyses must not change its op. On xDSL and other IRs that do not check
         dependent dialects themselves, a pass must not create ops of dialects that neither the input
-        nor `dependent_dialects` loaded. xDSL's own passes are exempt, since they cannot declare
+        nor `dependent_dialects` loaded. Passes of xDSL itself are exempt, since they cannot declare
         dependent dialects.
 
         Source: `-verify-analysis-invalidation` and the expensive checks of LLVM's pass manager.

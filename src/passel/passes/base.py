@@ -1,8 +1,7 @@
 """Passes: immutable objects that run on one op and are declared as classes.
 
-- `Pass` runs on any op that is isolated from above.
-- `OperationPass` runs on ops of one name, the anchor of the pass.
-- `InterfacePass` runs on ops that have a trait or implement an interface.
+`Pass` runs on any op that is isolated from above. `OperationPass` runs on ops of one name, the
+anchor of the pass. `InterfacePass` runs on ops that have a trait or implement an interface.
 
 `Pass` is also the interface of all other kinds of passes. `Pass` declares every method that
 managers, schedules, runs, reports and tools call, with a default implementation. No caller tests

@@ -196,7 +196,7 @@ class PassContext(Generic[StateT]):
         return self.analyses.cached_child_analysis(kind, op)
 
     def preserve(self, *kinds: type) -> None:
-        """Mark some analyses of the op and its nested ops as preserved.
+        """Mark the given analyses of the op and its nested ops as preserved.
 
         Source: `mlir::Pass::markAnalysesPreserved`, MLIR 22.
         """

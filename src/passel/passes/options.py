@@ -279,8 +279,8 @@ class OptionInfo(NamedTuple):
 
         Args:
             value: The value of the option.
-            all_options: Whether to include default values, except empty lists and objects. MLIR
-                also omits empty lists.
+            all_options: Whether to include default values, except objects and, as in MLIR, empty
+                lists.
         """
         may_omit = not self.required and (self.is_object or not all_options or value == ())
         if may_omit and (value is self.default or self._equals_default(value)):
