@@ -219,7 +219,7 @@ def test_an_unknown_name_without_a_registry() -> None:
     """The error says that a class of one's own must be registered."""
     with pytest.raises(PipelineError) as info:
         PassManager.parse("any(foo)")
-    assert "register it: see PassRegistry.register" in info.value.__notes__[0]
+    assert "register it with PassRegistry.register" in info.value.__notes__[0]
 
 
 def test_ir_without_resources(tmp_path: Path) -> None:
