@@ -136,7 +136,7 @@ WRONG_FLAGS = [
     (["--load-pass-plugin"], "'--load-pass-plugin' requires a value"),
     (["--load-pass-plugin="], "'--load-pass-plugin' requires a value"),
     (["--verify-roundtrip"], "'--verify-roundtrip' requires --ir=mlir, not --ir=xdsl"),
-    (["--no-implicit-module=maybe"], "'--no-implicit-module' takes true or false, or no value, not 'maybe'"),
+    (["--no-implicit-module=maybe"], "'--no-implicit-module' takes true, false or no value, but got 'maybe'"),
     (["--verify-each=sometimes"], "'--verify-each' takes one of true, false, 1, 0, always, not 'sometimes'"),
     (["--verify-diagnostics=only-expectd"], "'--verify-diagnostics' takes one of all, only-expected, not 'only-expectd'; did you mean 'only-expected'?"),
     (["--compat=mlir"], "'--compat' takes one of xdsl, not 'mlir'"),

@@ -37,7 +37,7 @@ Side: TypeAlias = "XDSLSide | MLIRSide"
 class Crossing(Pass[Any]):
     """The base class of passes that convert an op to another IR and run a pipeline on the result.
 
-    In pipelines, the name of a subclass is the name of the other IR.
+    The pass name of a subclass is the name of the other IR, as in `xdsl(...)`.
 
     Args:
         passes: The passes to run on the other IR. In the text of a pipeline, these passes are in

@@ -139,7 +139,7 @@ class Failures(NamedTuple):
             op: The op that the failure names, unless `suspects` contains exactly one op.
             message: The predicate of a sentence about the op to blame.
             blamed: The op to blame; None for `op`.
-            op_name: The name of the op to blame if it no longer exists, or an empty string.
+            op_name: If the op to blame no longer exists, its name; otherwise an empty string.
             cause: The exception that caused the failure, or None.
         """
         blamed = op if blamed is None else blamed

@@ -197,7 +197,7 @@ class Run(Loop):
             ctx: The context of the step that replaced the passes.
             steps: The steps of the passes that may have failed.
             op: The op that the passes ran on.
-            error: The `InvalidIR` error of the verifier; None if a pass failed.
+            error: The verifier's `InvalidIR` error; None if a pass itself failed.
         """
         self._flush(ctx)
         suspects = Suspects(ctx.step, steps, [op])

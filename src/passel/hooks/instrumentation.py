@@ -66,8 +66,9 @@ class PassInstrumentation:
             instrumentation records no runs.
         collects_statistics: Whether passes collect statistics that are expensive to compute. The
             adapter may still run several of the IR's own passes in one call.
-        finds_changes: Whether the run sets `Ended.changed`. If true, the run computes an additional
-            fingerprint for each pass after which the op is not verified.
+        finds_changes: Whether the run determines which passes changed their op, and sets
+            `Ended.changed`. This takes an additional fingerprint of the op after each pass that is
+            not followed by verification.
         finds_violations: Whether the run detects passes that change sibling ops, even if the
             adapter disables the detection of changes.
         flag: The passel-opt flag that adds the instrumentation to a replay; an empty string if

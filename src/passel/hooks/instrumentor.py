@@ -73,7 +73,7 @@ class Instrumentor:
         """Call a hook of an instrumentation, and disable the instrumentation if the hook fails.
 
         Args:
-            each: The instrumentation, whose lock is acquired during the call.
+            each: The instrumentation. Its lock is held during the call.
             name: The name of the hook.
             args: The positional arguments of the hook.
             keywords: The keyword arguments of the hook.

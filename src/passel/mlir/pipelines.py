@@ -204,7 +204,7 @@ def facts_of(bindings: Bindings, name: str) -> PassFacts:
 
 @cache
 def banner(bindings: Bindings) -> str:
-    """Return the title that a build gives to IR dumps after `cse`, such as `CSE (cse)`.
+    """Return the title that a build of MLIR prints above IR dumps after `cse`: `CSE (cse)`.
 
     Source: `IRPrinterInstrumentation`, MLIR 22 to 24.
     """

@@ -305,7 +305,7 @@ class AdapterContract(Subject):
         before = [self.adapter.identity_of(op) for op in ops]
         self.change(ops[0])
         after = [self.adapter.identity_of(op) for op in self.adapter.children(top)]
-        equal(after, before, "the list of identities of ops after one of the ops changed")
+        equal(after, before, "the list of op identities after a change to one of the ops")
         equal(len(set(before)), len(ops), "the number of identities of different ops")
 
     def test_renewing(self) -> None:

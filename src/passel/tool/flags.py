@@ -234,7 +234,7 @@ def _value(flag: Flag, word: str, text: str | None) -> Any:
         try:
             return read_bool(text or "")
         except ValueError:
-            problem = f"'{written}' takes true or false, or no value, not '{text}'"
+            problem = f"'{written}' takes true, false or no value, but got '{text}'"
             raise UsageError(problem) from None
     if text is None:
         text = flag.implied or ""

@@ -42,7 +42,7 @@ class Observers(ExitStack):
     """The instrumentations that flags select for all runs, and the reports to write on exit.
 
     Args:
-        settings: The settings of the command line.
+        settings: The command-line settings.
 
     Raises:
         UsageError: If the value of a flag is invalid, or a file cannot be opened.

@@ -185,7 +185,7 @@ class _Driver:
     """A run of the tool on one input, with state shared by the parts of the input.
 
     Args:
-        settings: The settings of the command line.
+        settings: The command-line settings.
         progress: The progress line, which observes all runs.
 
     Raises:

@@ -179,7 +179,7 @@ def report_file(
     """Open the report file that a flag names, and close the file after the `with` block.
 
     Args:
-        settings: The settings of the command line.
+        settings: The command-line settings.
         flag: The flag that names the file.
         path: The path of the file.
         append: Whether to append to an existing file.
@@ -254,7 +254,7 @@ class Renderer:
     """A writer of diagnostics to standard error, in the format that the flags select.
 
     Args:
-        settings: The settings of the command line.
+        settings: The command-line settings.
         byte_columns: Whether the columns of locations count bytes, as in MLIR, rather than
             characters.
     """

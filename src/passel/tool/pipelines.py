@@ -34,7 +34,7 @@ class PipelineFactory:
     reported before any input is read.
 
     Args:
-        settings: The settings of the command line.
+        settings: The command-line settings.
 
     Raises:
         PipelineError: If the pipeline or the options of a pass are invalid.
@@ -147,7 +147,7 @@ def set_up(manager: PassManager, settings: Settings) -> None:
 
     Args:
         manager: The pass manager.
-        settings: The settings of the command line.
+        settings: The command-line settings.
 
     Raises:
         DefinitionError: If the setup function changes the passes.
@@ -245,7 +245,7 @@ def run_stretch(manager: PassManager, op: Any, settings: Settings, **how: Any) -
     Args:
         manager: The pass manager of the whole pipeline.
         op: The op to run the passes on.
-        settings: The settings of the command line.
+        settings: The command-line settings.
         **how: Additional arguments for `PassManager.run`.
 
     Raises:

@@ -34,7 +34,7 @@ class Replay:
     If the input is split, the second reproducer is written to `name.1.mlir`, and so on.
 
     Args:
-        settings: The settings of the command line.
+        settings: The command-line settings.
 
     Raises:
         UsageError: If a reproducer cannot be written.

@@ -164,9 +164,9 @@ class DiagnosticFlags(FlagGroup):
         searched=True,
     )
     remarks_filter: str = flag("show optimization remarks in matching categories", "<regex>")
-    remarks_filter_passed: str = flag("show passed, or missed, remarks by category", "<regex>")
+    remarks_filter_passed: str = flag("show 'passed' remarks, or 'missed' remarks", "<regex>")
     remarks_filter_missed: str = flag(DITTO, "<regex>")
-    remarks_filter_failed: str = flag("show failure, or analysis, remarks by category", "<regex>")
+    remarks_filter_failed: str = flag("show 'failure' remarks, or 'analysis' remarks", "<regex>")
     remarks_filter_analyse: str = flag(DITTO, "<regex>")
     remark_policy: str = flag(
         "show all remarks at a location, or only the last", "<all|final>", "all"

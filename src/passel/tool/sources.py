@@ -39,7 +39,7 @@ def read_sources(settings: Settings, frontend: Frontend, renderer: Renderer) -> 
     """Read the input, and return its parts.
 
     Args:
-        settings: The settings of the command line.
+        settings: The command-line settings.
         frontend: The frontend of the IR, which detects binary files.
         renderer: The renderer that prints warnings and shows source lines of the input.
 

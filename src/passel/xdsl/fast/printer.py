@@ -51,10 +51,10 @@ class TemplatePrinter(Printer):
 
     Ops of the same shape have the same class, types and attributes, except for a symbol or integer
     (see `_VARIED`). The varied parts of an op are the symbol or integer and the names of values and
-    blocks. The printer prints the second op of a shape with placeholders for the varied parts. For
-    later ops of the shape, the printer only inserts the varied parts. xDSL's own code prints all
-    ops that have regions, diagnostics or printed locations, or whose printers or attributes are not
-    known (see `passel.xdsl.fast.known`).
+    blocks. The printer prints the second op with a given shape with placeholders for the varied
+    parts. For later ops with this shape, it only inserts the varied parts. xDSL's own code prints
+    all ops that have regions, diagnostics or printed locations, or whose printers or attributes are
+    not known (see `passel.xdsl.fast.known`).
     """
 
     stream: IO[str] | None

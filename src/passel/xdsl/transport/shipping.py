@@ -1,4 +1,4 @@
-"""Copies of xDSL's ops, encoded for processes in which the ops do not exist.
+"""Encoding of xDSL's ops, to send copies of the ops to other processes.
 
 Ops are sent inside copies of their enclosing ops. The copy of an enclosing op has the op's
 attributes, but contains only the sent ops and declarations of the symbols that the sent ops refer
