@@ -56,8 +56,7 @@ class MLIRAdapter(IRAdapter):
     `Module` objects as ops, and returns `OpView` objects. If the build has a class for an op, such
     as `func.FuncOp`, the object is an instance of this class. Compare ops with `==`, because the
     bindings create a new object for each query. Keep a reference to the top-level op while you use
-    nested ops: deleting the top-level op frees the nested ops, even if Python objects refer to
-    them.
+    nested ops, since deleting the top-level op frees all nested ops.
 
     Args:
         root: The root package of the build, as a module or by name.

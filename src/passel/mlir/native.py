@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 class Managers:
-    """MLIR's pass managers for one schedule, each of which is created on first use.
+    """MLIR's pass managers for one schedule, which are created on first use.
 
     Args:
         bindings: The build of the bindings.

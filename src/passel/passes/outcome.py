@@ -25,7 +25,7 @@ NO_COUNTS: Counts = MappingProxyType({})
 
 
 class Outcome(NamedTuple):
-    """What a step or pipeline did to an op. Outcomes are added in program order.
+    """The outcome of a step or pipeline on an op. Outcomes are added in program order.
 
     Attributes:
         changed: Whether the op changed; None if unknown.

@@ -306,6 +306,20 @@ def ir_of(text: str) -> str:
     raise ValueError(f"takes one of {', '.join(known)}, not '{text}'{way_out}")
 
 
+def flag_for(ir: str) -> str:
+    """Return the `--ir` flag that selects the IR of a record.
+
+    Raises:
+        UsageError: If the IR is not installed.
+    """
+    if not has_adapter(ir):
+        raise UsageError(
+            f"the record is for IR '{ir}', but no installed package has entry point "
+            f"'{ir}' in the group passel.adapters"
+        )
+    return f"--ir={ir}"
+
+
 def verify_mode_of(text: str) -> bool | Literal["always"]:
     """Parse the value of `--verify-each`, which is a boolean or `always`."""
     return "always" if text == "always" else text in {"true", "1"}

@@ -193,20 +193,6 @@ def chosen_ir(words: Sequence[str], tool: ToolDefinition = _ANY_TOOL) -> IRChoic
     return IRChoice(chosen if is_there else "xdsl", tool, plugins)
 
 
-def flag_for(ir: str) -> str:
-    """Return the `--ir` flag that selects the IR of a record.
-
-    Raises:
-        UsageError: If the IR is not installed.
-    """
-    if not has_adapter(ir):
-        raise UsageError(
-            f"the record is for IR '{ir}', but no installed package has entry point "
-            f"'{ir}' in the group passel.adapters"
-        )
-    return f"--ir={ir}"
-
-
 def hint_at_passes(error: PasselError, ir: IRChoice) -> str:
     """Return a hint that another installed IR provides the missing pass, or an empty string.
 

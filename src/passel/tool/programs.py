@@ -37,8 +37,8 @@ from passel.frontend import UsageError
 from passel.ir.left_out import warn
 from passel.passes import PassInfo, PassRegistry
 from passel.specification.markdown import entries, entry_of, option_help, pipeline_entry
-from passel.tool.flags import PROGRAM, FlagGroup, flag, flags_in, read_flags, seconds_of
-from passel.tool.irs import ToolDefinition, flag_for
+from passel.tool.flags import PROGRAM, FlagGroup, flag, flag_for, flags_in, read_flags, seconds_of
+from passel.tool.irs import ToolDefinition
 from passel.tool.output import put
 from passel.tool.process import guarded, prepare_process
 from passel.tool.settings import GROUPS, InformationFlags, Settings, by_name
