@@ -138,6 +138,8 @@ def test_explicit_nesting_refuses_a_pass_for_another_op(
         "'toy.module', did you intend to nest? Write toy.module(toy.func(on-func))"
     )
     assert len(pm) == 0
+    with pytest.raises(AnchorError, match=r"run on 'toy.fun'; did you mean 'toy.func'\?"):
+        OpPassManager("toy.fun").add(make("on-func"))
 
 
 @pytest.mark.parametrize(

@@ -361,11 +361,14 @@ class OpPassManager:
             return Placed(item, span)
         if self.nesting is Nesting.IMPLICIT:
             return Placed(self.empty(item.anchor).add_placed((item, span)), span)
-        if suggest(self.anchor, [item.anchor]):
-            return Placed(item, span)  # the anchor may be misspelt, which only the schedule knows
+        misspelt = suggest(self.anchor, [item.anchor])
+        if misspelt and span is not None:
+            return Placed(item, span)  # the compiler reports an unknown anchor at its own place
         shown = item.short_name
         outer = (*self._enclosing, "builtin.module")  # which is in no other op, as a rule
-        if item.anchor in outer:
+        if misspelt:
+            advice = misspelt
+        elif item.anchor in outer:
             advice = f"; move the pass to the enclosing pipeline, {item.anchor}({shown})"
         else:
             advice = f", did you intend to nest? Write {self.anchor}({item.anchor}({shown}))"
