@@ -14,6 +14,8 @@ from passel.search import Case, Reducer, SameFailure, SearchError, Subject, Tria
 from passel.search.starting import failure_of, narrowed, printed
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from passel.search.subject import FailureIdentity
 
 _INPUTS = list(inputs())
@@ -93,11 +95,13 @@ def test_the_best_case_is_there_after_an_interrupt() -> None:
     """When the search is stopped, what was found until then is small already."""
     subject, case, identity = _started(_SAMPLE[0], size=3)
 
-    def stop(phase: str) -> None:
-        if phase == "branches":
-            raise KeyboardInterrupt
+    class Interrupted(Trials):
+        def first(self, cases: Iterable[Case]) -> int | None:
+            if self.calls > 2:
+                raise KeyboardInterrupt
+            return super().first(cases)
 
-    reducer = Reducer(case, Trials(SameFailure(subject, identity)), stop)
+    reducer = Reducer(case, Interrupted(SameFailure(subject, identity)))
     before = reducer.size
     with pytest.raises(KeyboardInterrupt):
         reducer.run()

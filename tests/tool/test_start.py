@@ -56,7 +56,6 @@ _NOT_ASKED_FOR = frozenset(
         "passel.instruments.reproducer",
         "passel.frontend.resources",
         "passel.tool.expectations",
-        "passel.instruments.progress",
         "passel.tracebacks",
         "passel.xdsl.analyses.dominance",
     }

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from passel.instruments.actions import ActionLog, DebugCounter
     from passel.instruments.ir_printer import PrintIR
-    from passel.instruments.progress import shown_progress
     from passel.instruments.reproducer import CrashReproducer
     from passel.instruments.statistics_report import StatisticsReport
     from passel.instruments.timing import Timer, Timing
@@ -28,7 +27,6 @@ __all__ = [
     "Timer",
     "Timing",
     "Trace",
-    "shown_progress",
 ]
 
 _MODULES = {
@@ -40,7 +38,6 @@ _MODULES = {
     "Timer": "timing",
     "Timing": "timing",
     "Trace": "trace",
-    "shown_progress": "progress",
 }
 
 

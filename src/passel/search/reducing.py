@@ -140,19 +140,14 @@ class Reducer:
     Args:
         case: An interesting case whose IR is in generic form.
         trials: The trials that run the oracle.
-        on_progress: A function to call with the title of each phase, and with an empty string when
-            the case gets smaller.
 
     Attributes:
         best: The smallest interesting case so far, which is available even after an interrupt.
     """
 
-    def __init__(
-        self, case: Case, trials: Trials, on_progress: Callable[[str], object] = lambda _: None
-    ) -> None:
+    def __init__(self, case: Case, trials: Trials) -> None:
         self.best: Case = case
         self._trials = trials
-        self._on_progress = on_progress
         self._root = parse_generic(case.ir)
         self._worked: dict[int, int] = {}
 
@@ -178,14 +173,12 @@ class Reducer:
             before = self.best
             self._reduce_pipeline()
             for number, kind in enumerate(KINDS):
-                self._on_progress(kind.title)
                 self._reduce_ir(number, kind)
             if self.best == before:
                 return before
 
     def _reduce_pipeline(self) -> None:
-        for number, title in enumerate(("passes", "options") if self.best.pipeline else ()):
-            self._on_progress(title)
+        for number in range(2 if self.best.pipeline else 0):  # passes, and options
             case = self.best
 
             def edited(left_out: set[Place], case: Case = case) -> Case:
@@ -228,7 +221,6 @@ class Reducer:
             self.best, root = edited(set(items).difference(kept))
             self._root = root or self._root
             worked[0], left[0] = max(worked[0], left[0] - len(kept)), len(kept)
-            self._on_progress("")
             return index
 
         worked, left = [1], [len(items)]

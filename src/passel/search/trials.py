@@ -11,7 +11,7 @@ from passel.search.children import Died, SearchError, in_children
 from passel.search.oracle import Answer, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from passel.search.oracle import Oracle
     from passel.search.subject import Case
@@ -38,7 +38,6 @@ class Trials:
     Args:
         oracle: The oracle to run.
         jobs: The number of cases to test in parallel.
-        on_call: A function to call after each call to the oracle.
 
     Attributes:
         oracle: The oracle to run.
@@ -46,12 +45,9 @@ class Trials:
         invalid: The number of invalid cases.
     """
 
-    def __init__(
-        self, oracle: Oracle, *, jobs: int = 1, on_call: Callable[[], object] = lambda: None
-    ) -> None:
+    def __init__(self, oracle: Oracle, *, jobs: int = 1) -> None:
         self.oracle: Oracle = oracle
         self._jobs = jobs
-        self._on_call = on_call
         self._timeout = 0.0
         self._known: dict[bytes, Answer] = {}
         self._dies = False
@@ -118,7 +114,6 @@ class Trials:
             self.calls += 1
             if given.verdict is Verdict.INTERESTING:
                 self._dies = isinstance(results[index], Died)
-            self._on_call()
         return answers
 
 

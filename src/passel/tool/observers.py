@@ -21,7 +21,7 @@ from passel.tool.flags import without
 from passel.tool.output import refuse_overwriting, report_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Sequence
+    from collections.abc import Callable, Generator, Sequence
     from contextlib import AbstractContextManager
     from typing import TextIO
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from passel.hooks import PassInstrumentation
     from passel.instruments.actions import DebugCounter
     from passel.instruments.ir_printer import PrintIR
-    from passel.instruments.progress import Progress, StatusLine
     from passel.instruments.timing import Timing
     from passel.instruments.trace import Trace
     from passel.ir import IRAdapter
@@ -258,47 +257,3 @@ def _make_printer(settings: Settings) -> PrintIR | None:
         directory=settings.mlir_print_ir_tree_dir or None,
         color=settings.color,
     )
-
-
-class _Stream:
-    """A stream to a terminal with a status line at the bottom."""
-
-    def __init__(self, stream: TextIO, line: StatusLine) -> None:
-        self._stream = stream
-        self._line = line
-
-    def write(self, text: str) -> int:
-        """Write text above the progress line."""
-        self._line.write(self._stream, text)
-        return len(text)
-
-    def writelines(self, lines: Iterable[str]) -> None:
-        """Write text above the progress line."""
-        self.write("".join(lines))
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
-
-
-@contextmanager
-def progress_line() -> Generator[Progress | None]:
-    """Show a progress line at the bottom of the terminal in a `with` block.
-
-    Yields:
-        The instrumentation to add to a pass manager; None if the terminal cannot move its cursor.
-    """
-    from passel.instruments.progress import Progress, StatusLine, has_status_line
-
-    if not has_status_line():
-        yield None
-        return
-    before = sys.stdout, sys.stderr
-    line = StatusLine(sys.stderr)
-    sys.stderr = _Stream(sys.stderr, line)
-    if sys.stdout is not None and sys.stdout.isatty():
-        sys.stdout = _Stream(sys.stdout, line)
-    try:
-        yield Progress(line)
-    finally:
-        line.hide()
-        sys.stdout, sys.stderr = before

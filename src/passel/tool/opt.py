@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -17,11 +17,11 @@ from passel.diagnostics import Diagnostic, Severity, brief
 from passel.errors import AnchorError, PassFailedError, PipelineError
 from passel.frontend import UnreadableError, UsageError
 from passel.instruments.whole_files import lasting
-from passel.ir import LowersPasses, ability_of, crossing_with
+from passel.ir import crossing_with
 from passel.passes.op_facts import invalid_diagnostic, op_diagnostic
 from passel.tool.flags import PROGRAM, flags_in, without
 from passel.tool.irs import ToolDefinition, chosen_ir, hint_at_passes, note_other_ir
-from passel.tool.observers import Observers, progress_line
+from passel.tool.observers import Observers
 from passel.tool.output import Output, Renderer, put
 from passel.tool.pipelines import PipelineFactory, lint_pipeline, run_stretch, set_up
 from passel.tool.process import (
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from passel.frontend import Flag, Frontend, Parsed, SourcePart
-    from passel.hooks import PassInstrumentation
     from passel.instruments.reproducer_file import Recorded
     from passel.ir import IRAdapter
     from passel.manager import PassManager
@@ -170,15 +169,10 @@ def _run(words: list[str], tool: ToolDefinition) -> int:
 
 
 def _process(settings: Settings) -> int:
-    """Process the input, with a progress line on a terminal."""
     if settings.choice.frontend.delays_interrupts:
         let_second_interrupt_end()
-    with ExitStack() as stack:
-        progress = None
-        if sys.stderr.isatty():
-            progress = stack.enter_context(progress_line())
-        stack.enter_context(crossing_with(settings.choice.adapter_across))
-        return _Driver(settings, progress).run()
+    with crossing_with(settings.choice.adapter_across):
+        return _Driver(settings).run()
 
 
 class _Driver:
@@ -186,16 +180,14 @@ class _Driver:
 
     Args:
         settings: The command-line settings.
-        progress: The progress line, which observes all runs.
 
     Raises:
         UsageError: If the value of a flag is invalid, or the output or a report cannot be written.
         PipelineError: If the pipeline is invalid.
     """
 
-    def __init__(self, settings: Settings, progress: PassInstrumentation | None) -> None:
+    def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.progress = progress
         self.frontend: Frontend = settings.frontend()
         self.renderer = Renderer(settings, byte_columns=self.frontend.byte_columns)
         self.pipelines = PipelineFactory(settings)
@@ -376,9 +368,6 @@ class _Part:
         driver.observers.record(manager, self._adapter, self._source, driver.replay.command())
         driver.replay.observe(manager, threading=self._threading)
         driver.observers.observe(manager)
-        # A line that shows passes would split fused native passes.
-        if driver.progress is not None and ability_of(self._adapter, LowersPasses) is None:
-            manager.add_instrumentation(driver.progress)
 
     def _print(self, parsed: Parsed) -> str | bytes | None:
         try:

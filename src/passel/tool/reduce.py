@@ -31,13 +31,11 @@ from __future__ import annotations
 
 import sys
 import time
-from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from passel.execution.strategies import processors
 from passel.frontend import UnreadableError, UsageError
 from passel.frontend.generic_form import GenericSyntaxError
-from passel.instruments.progress import StatusLine, has_status_line
 from passel.instruments.reproducer import allowing
 from passel.ir import InvalidIR, PrintFlags, crossing_with
 from passel.passes.reachable import walk
@@ -59,7 +57,7 @@ from passel.tool.replay import Replay
 from passel.tool.sources import read_sources, starts_record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from passel.diagnostics import Diagnostic
     from passel.frontend import SourcePart
@@ -178,30 +176,24 @@ def _reduce(settings: Settings, subject: Subject, case: Case, output: Output) ->
     oracle = _oracle(settings, subject, case)
     jobs = settings.jobs if settings.threading else 1
     jobs = processors() if jobs in (None, "auto") else jobs
-    with ExitStack() as stack:
-        show: Callable[[str], object] = str
-        if has_status_line():
-            line = StatusLine(sys.stderr)  # without a thread, which forks would lack
-            stack.callback(line.hide)
-            show = line.draw
-        trials = Trials(oracle, jobs=jobs, on_call=lambda: show(f"{trials.calls} calls"))
-        try:
-            reducer = Reducer(case, trials, show)
-        except GenericSyntaxError as error:
-            raise SearchError(
-                f"IR '{subject.frontend.adapter.name}' does not print MLIR's generic form, which "
-                f"passel-reduce edits ({error}); in Python, reduce its ops with passel.search.ddmin"
-            ) from None
-        _check(case, oracle, trials)
-        before = reducer.size
-        code = 0
-        try:
-            if isinstance(oracle, SameFailure) and (smaller := narrowed(subject, case)):
-                reducer.offer([smaller])
-            reducer.run()
-            _make_readable(subject, reducer, trials)
-        except KeyboardInterrupt as error:
-            code = 128 + getattr(error, "signal", 2)
+    trials = Trials(oracle, jobs=jobs)
+    try:
+        reducer = Reducer(case, trials)
+    except GenericSyntaxError as error:
+        raise SearchError(
+            f"IR '{subject.frontend.adapter.name}' does not print MLIR's generic form, which "
+            f"passel-reduce edits ({error}); in Python, reduce its ops with passel.search.ddmin"
+        ) from None
+    _check(case, oracle, trials)
+    before = reducer.size
+    code = 0
+    try:
+        if isinstance(oracle, SameFailure) and (smaller := narrowed(subject, case)):
+            reducer.offer([smaller])
+        reducer.run()
+        _make_readable(subject, reducer, trials)
+    except KeyboardInterrupt as error:
+        code = 128 + getattr(error, "signal", 2)
     output.write(reducer.best.text())
     output.commit()
     size = reducer.size
