@@ -56,7 +56,6 @@ class Loop(ObservedRun):
             outermost run.
 
     Attributes:
-        matched: The keys of the nested pipelines that matched at least one op.
         failing: The object that creates failures.
         knows_changes: Whether each outcome says if the step changed the op.
         tracks: Whether fingerprints are computed after passes to detect changes.
@@ -109,7 +108,6 @@ class Loop(ObservedRun):
         self._lower = None if lowers is None else partial(lowers.lower, verify=self.verifies)
         self._lowered: dict[tuple[Pipeline, Hashable], Plan] = {}
         self._preserved: dict[Step | Pipeline, frozenset[type]] = {}
-        self.matched: set[str] = set()
 
     # -- One op -----------------------------------------------------------------------------------
 
@@ -287,7 +285,6 @@ class Loop(ObservedRun):
         known = pipeline.plans if self._lower is None else self._lowered
         if (plan := known.get(key)) is None:
             plan = known[key] = pipeline.plan(self.adapter.kind_of(op), self._lower)
-        self.matched |= plan.matched
         return plan
 
     # -- Changes and verification -----------------------------------------------------------------

@@ -12,10 +12,9 @@ from passel.hooks import Bracket, Ended
 from passel.ir import ANY, outwards
 from passel.passes import PassContext, PipelineRun
 from passel.passes.outcome import UNCHANGED, Outcome
-from passel.schedule import NestedStep, passes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from passel.diagnostics import Diagnostic
     from passel.passes.op_pass_manager import OpPassManager
@@ -45,8 +44,6 @@ class Run(Loop):
         """
         __tracebackhide__ = True  # in tracebacks of interrupts
         self.op, self.pipeline, self.hooks.run = op, schedule.pipeline, self
-        if self.pipeline.nests_late:
-            self._match(self.pipeline, op)
         try:
             with Bracket(self.hooks, "run", self) as hooks:
                 try:
@@ -77,44 +74,6 @@ class Run(Loop):
                     return self.reports.tell((), self.failing.raised(failed[0], op, failed[1]))
         self.states.update(schedule.states or {})
         return UNCHANGED
-
-    def unmatched(self) -> tuple[str, ...]:
-        """Return the texts of the nested pipelines that matched no op during a finished run.
-
-        The result does not include pipelines with the anchor `any`, or pipelines that match an op
-        at the start of the run. If the run has gates, which may have skipped pipelines, the result
-        is empty.
-        """
-        return () if self.gates else tuple(dict.fromkeys(self._unmatched(self.pipeline)))
-
-    def _unmatched(self, pipeline: Pipeline) -> Iterator[str]:
-        """Yield the text of each outermost pipeline nested in `pipeline` that matched no op."""
-        for step in pipeline.steps:
-            for nested in step.pipelines:
-                if nested.key in self.matched:
-                    yield from self._unmatched(nested)
-                elif nested.anchor != ANY and any(passes_of(nested)):
-                    text = str(nested)
-                    for anchor in reversed(nested.path.split("/")[:-1]):
-                        text = f"{anchor}({text})"
-                    yield text
-
-    def _match(self, pipeline: Pipeline, op: Any) -> None:
-        """Record which nested pipelines match ops inside `op` before any pass runs.
-
-        This is only needed if a nested pipeline follows another step; see `Pipeline.nests_late`.
-        """
-        nested = [step for step in pipeline.steps if isinstance(step, NestedStep)]
-        selected: dict[Hashable, list[Pipeline]] = {}
-        for child in self.adapter.children(op):
-            key = self.adapter.key_of(child)
-            if key not in selected:
-                kind = self.adapter.kind_of(child)
-                found = [each for step in nested if (each := step.select(kind)) is not None]
-                self.matched.update(each.key for each in found)
-                selected[key] = [each for each in found if each.nests_late]
-            for each in selected[key]:
-                self._match(each, child)
 
     def _hear(self, diagnostic: Diagnostic) -> bool:
         """Emit a library diagnostic from the running pass, and return whether a pass is running."""

@@ -284,10 +284,6 @@ class RunResult(NamedTuple):
             statistic.
         timing: The tree of timers, if an instrumentation such as `Timing` observed the run;
             otherwise None.
-        unmatched: The nested pipelines that matched no op, such as
-            `builtin.module(gpu.module(cse))`. Pipelines for `any`, and pipelines whose ops were
-            erased by earlier passes, are not included. Pipelines that MLIR itself runs, dynamic
-            pipelines, and pipelines of passes for another IR are not checked.
         record: The record of the run, if an instrumentation such as `Recorder` observed the run;
             otherwise None.
     """
@@ -296,7 +292,6 @@ class RunResult(NamedTuple):
     diagnostics: tuple[Diagnostic, ...]
     statistics: Mapping[str, Mapping[str, int]]
     timing: Timer | None = None
-    unmatched: tuple[str, ...] = ()
     record: Record | None = None
 
     @property
@@ -309,7 +304,7 @@ class RunResult(NamedTuple):
         from passel.notebooks import Table, TableRow, Text, bundle, cut  # noqa: PLC0415 - for notebooks alone
 
         said = {True: "changed", False: "unchanged", None: "unknown whether changed"}
-        lines = [*map(str, self.diagnostics), *(f"no op matches {each}" for each in self.unmatched)]
+        lines = list(map(str, self.diagnostics))
         counts = [
             TableRow(0, f"{path}: {name}", (count,))
             for path, statistics in self.statistics.items()
@@ -338,9 +333,7 @@ def _result(run: Run) -> RunResult:
         error.reproducer = run.hooks.first("reproducer")
         error.record, error.statistics, error.timing = record, statistics, timing
         raise error from outcome.failures[0].cause
-    return RunResult(
-        outcome.changed, outcome.diagnostics, statistics, timing, run.unmatched(), record
-    )
+    return RunResult(outcome.changed, outcome.diagnostics, statistics, timing, record)
 
 
 def _log(run: Run) -> None:

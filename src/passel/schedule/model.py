@@ -113,8 +113,6 @@ class Pipeline:
         path: The path of the pipeline, which consists of the anchors of the enclosing pipelines and
             of the pipeline itself.
         jobs: The maximum number of ops to process concurrently; None for no limit.
-        key: A key that identifies the pipeline in its schedule and is the same in every process.
-        nests_late: Whether a step with nested pipelines follows another step, at any depth.
         spans: The spans of the nested pipelines that were merged into this pipeline.
         plans: The cached plan for each op name, by the key of the name.
     """
@@ -132,13 +130,6 @@ class Pipeline:
         self.path: Final[str] = path
         self.jobs: Final[int | None] = jobs
         self.spans: Final[tuple[Span | None, ...]] = spans
-        first = next(passes_of(self), None)
-        self.key: Final[str] = path if first is None else f"{path} {first.path}"
-        self.nests_late: Final[bool] = any(
-            number > 0 or each.nests_late
-            for number, step in enumerate(steps)
-            for each in step.pipelines
-        )
         self.plans: dict[Any, Any] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -206,9 +197,7 @@ class Pipeline:
         admitted, rejection = self.admit(kind)
         rejected = self.steps[len(admitted)] if rejection else None
         steps = lower(admitted) if lower else admitted
-        # The run does not see which ops the combined steps match.
-        inside = keys_inside(each for each in admitted if each not in steps) if lower else ()
-        return Plan(self, steps, rejected, rejection, kind.name, frozenset({self.key, *inside}))
+        return Plan(self, steps, rejected, rejection, kind.name)
 
 
 class Schedule:
@@ -276,9 +265,6 @@ def is_schedulable(pass_: Pass[Any, Any], kind: OpKind) -> bool:
         raise AnchorError(Problem(message)) from error
 
 
-# -- The steps that run on an op, and the nested pipelines that match no op ----------------------
-
-
 class Plan(NamedTuple):
     """The part of a pipeline that runs on one kind of op.
 
@@ -289,7 +275,6 @@ class Plan(NamedTuple):
         rejection: The reason why the rejected step cannot run; an empty string if all steps can
             run.
         op_name: The name of the ops that the plan is for.
-        matched: The keys of the pipelines that count as matched once the plan runs.
     """
 
     pipeline: Pipeline
@@ -297,15 +282,6 @@ class Plan(NamedTuple):
     rejected: Step | None
     rejection: str
     op_name: str
-    matched: frozenset[str]
-
-
-def keys_inside(steps: Iterable[Step]) -> Iterator[str]:
-    """Yield the keys of all pipelines that are nested in the given steps."""
-    for step in steps:
-        for pipeline in step.pipelines:
-            yield pipeline.key
-            yield from keys_inside(pipeline.steps)
 
 
 # -- From a pass manager to merged pipelines -----------------------------------------------------

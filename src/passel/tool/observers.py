@@ -21,7 +21,7 @@ from passel.tool.flags import without
 from passel.tool.output import refuse_overwriting, report_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Callable, Generator
     from contextlib import AbstractContextManager
     from typing import TextIO
 
@@ -59,7 +59,6 @@ class Observers(ExitStack):
         self._info: TextIO = self._open_info()
         self._observers: list[PassInstrumentation] = []
         self._timing: Timing | None = None
-        self._unmatched: list[Sequence[str]] = []  # of each part
         self._lacks_record: bool = settings.run_reproducer
         if settings.mlir_print_debug_counter:
             self.callback(self._print_counters)
@@ -121,28 +120,23 @@ class Observers(ExitStack):
         if self._counter is not None:
             manager.add_gate(self._counter)
 
-    def note_unmatched(self, pipelines: Sequence[str]) -> None:
-        """Store the nested pipelines that matched no op in the current part of the input."""
-        self._unmatched.append(pipelines)
-
     def note_record(self) -> None:
         """Note that a part of the input contains a recorded pipeline."""
         self._lacks_record = False
 
     def finish(self, *, good: bool) -> None:
-        """Print remarks about a missing recorded pipeline and nested pipelines that never ran.
+        """Print a remark if `--run-reproducer` found no recorded pipeline.
 
         Args:
             good: Whether the runs on all parts of the input succeeded.
         """
-        first, *others = self._unmatched or [()]
-        unmatched = [e for e in dict.fromkeys(first) if all(e in each for each in others)]
-        remarks = [f"nested pipeline did not run on any op: {each}" for each in unmatched]
-        if self._lacks_record:
-            remarks.append("--run-reproducer: the input contains no recorded pipeline")
-        if good and self._settings.mlir_diagnostic_verbosity_level == "remarks":
-            for each in remarks:
-                sys.stderr.write(f"{self._settings.tool.name}: remark: {each}\n")
+        if (
+            good
+            and self._lacks_record
+            and self._settings.mlir_diagnostic_verbosity_level == "remarks"
+        ):
+            message = "--run-reproducer: the input contains no recorded pipeline"
+            sys.stderr.write(f"{self._settings.tool.name}: remark: {message}\n")
 
     def _make_recorder(self) -> Recorder | None:
         if not (file := self._settings.record):

@@ -321,7 +321,7 @@ class _Part:
         self._observe(manager)
         jobs = settings.jobs if self._threading else 1
         try:
-            result = run_stretch(manager, op, settings, on_diagnostic=self._report, jobs=jobs)
+            run_stretch(manager, op, settings, on_diagnostic=self._report, jobs=jobs)
         except AnchorError as error:
             for each in driver.pipelines.misfits(error, manager, op, self._recorded):
                 self._report(each)
@@ -331,7 +331,6 @@ class _Part:
             return False
         finally:
             driver.renderer.conclude()
-        driver.observers.note_unmatched(result.unmatched)
         driver.replay.generate(op, self._context, manager, self._adapter)
         return True
 

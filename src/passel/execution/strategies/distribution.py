@@ -147,7 +147,6 @@ def _apply(
             gc.enable()
     errors = [change and _error_of(change) for change in changes]
     merge(run, answer.parts, outcomes)
-    run.matched |= answer.matched
     for number, (task, error) in enumerate(zip(tasks, errors, strict=True)):
         task.valid_state = task.valid_state if outcomes[number].changed is False else None
         if task.cached is not None:  # as at the end of the pipeline in the worker

@@ -57,7 +57,6 @@ class Answer(NamedTuple):
     Attributes:
         done: The outcome of each task, paired with the encoded changes of the task's op; an empty
             sequence if the worker has run no task.
-        matched: The keys of the nested pipelines that matched at least one op.
         parts: The instrumentations that observed the worker's tasks, created by
             `PassInstrumentation.split`.
         lost: The indices, within the share, of the tasks that failed because the worker died.
@@ -67,7 +66,6 @@ class Answer(NamedTuple):
     """
 
     done: Sequence[tuple[Outcome, bytes]] = ()
-    matched: frozenset[str] = frozenset()
     parts: Any = ()
     lost: Sequence[int] = ()
     how: str = ""
@@ -129,7 +127,7 @@ def in_fork(run: Run, siblings: Siblings) -> Generator[Callable[[Sequence[Any]],
             for each in _run_tasks(siblings, share):
                 done.append(each)
                 set_mark(len(done))
-        return Answer(done, frozenset(part.matched), parts)
+        return Answer(done, parts)
 
     with _only_own_ops(siblings):
         yield do
@@ -204,4 +202,4 @@ def _do(data: bytes, facts: Facts) -> Answer:
         siblings.tasks = [task for task in siblings.tasks if run.key_of(task.op) in wanted]
         with _only_own_ops(siblings):
             done = list(_run_tasks(siblings, siblings.tasks))
-    return Answer(done, frozenset(run.matched))
+    return Answer(done)
