@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import io
 import json
 import re
 import threading
@@ -16,7 +15,6 @@ from toy_steps import fail, nothing, step
 
 from passel import OpPassManager, Pass, PassContext, PassFailedError, PassManager
 from passel.execution import Run
-from passel.execution.strategies import Sequential
 from passel.execution.strategies.executors import Threads
 from passel.execution.strategies.fork import Forked
 from passel.hooks import Instrumentor
@@ -183,35 +181,6 @@ def test_wall_time_is_that_of_the_slowest_worker(strategy: SiblingStrategy) -> N
     assert "----User Time----" in report
     assert "-0.0" not in report
     assert all(float(each) <= 100 for each in re.findall(r"\( *(\S+)%\)", report))
-
-
-@pytest.mark.parametrize(
-    "strategy", [Sequential(), Threads(2), Forked(2)], ids=["one", "threads", "fork"]
-)
-def test_the_slowest_pairs_of_a_pass_and_an_op(strategy: SiblingStrategy) -> None:
-    """The slowest pairs come first, each with its op and path, then the sum of all others."""
-    pm = PassManager("toy.module", adapter=ToyAdapter())
-    pm.nest("toy.module").add_nested(
-        "toy.func", Nap(symbol="slow", milliseconds=200), step(nothing, "other")
-    )
-    module = parse_toy(
-        "toy.module(toy.module @a(toy.func @slow,toy.func @f),toy.module @b(toy.func @slow),"
-        f"toy.module({','.join(['toy.func'] * 10)}))"
-    )
-    stream, compiler = io.StringIO(), PipelineCompiler(ToyAdapter(), {"toy"})
-    timing = Timing(display="ops", report=stream)
-    Run(compiler, Instrumentor([timing]), strategy=strategy).run(compiler.schedule(pm), module)
-    rows = [line.rsplit(")  ", 1) for line in stream.getvalue().splitlines()[6:]]
-    names = [row[1] for row in rows if len(row) == 2]
-    path = "[toy.module/toy.module/toy.func/0:nap]"
-    assert set(names[:2]) == {
-        f"Nap on 'toy.func' @a::@slow {path}",
-        f"Nap on 'toy.func' @b::@slow {path}",
-    }
-    assert names[20:] == ["6 others", "Rest", "Total"]
-    seconds = [float(row[0].split()[0]) for row in rows[:20]]
-    assert seconds == sorted(seconds, reverse=True)
-    assert seconds[1] >= 0.2 > seconds[2]
 
 
 def test_enable_timing_prints_one_report_per_run(capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections import defaultdict
 from contextlib import contextmanager
 from threading import get_ident
 from time import perf_counter, process_time
@@ -15,8 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from passel.analysis import analysis_name
 from passel.hooks import PassInstrumentation
-from passel.instruments.events import PassExecution, execution_of
-from passel.instruments.timing_report import Display, Timer, slowest, timing_report
+from passel.instruments.timing_report import Display, Timer, timing_report
 from passel.notebooks import bundle
 from passel.schedule import NestedStep, PassStep, Pipeline, passes_of
 
@@ -95,7 +93,7 @@ class Timing(PassInstrumentation):
 
     Args:
         display: The layout of the report. `tree` nests the rows as in the pipeline. `list` has a
-            row for each name, sorted by time. `ops` lists the slowest pairs of a pass and an op.
+            row for each name, sorted by time.
         output_format: The format of the report.
         report: The stream to which the report is printed at the end of each run. True means
             standard error, and False means that no report is printed. The report includes all
@@ -127,10 +125,10 @@ class Timing(PassInstrumentation):
         output_format: Literal["text", "json"] = "text",
         report: bool | TextIO = False,
     ) -> None:
-        if display not in ("tree", "list", "ops") or output_format not in ("text", "json"):
+        if display not in ("tree", "list") or output_format not in ("text", "json"):
             raise ValueError(
                 f"unknown timing display '{display}' or format '{output_format}': the displays are "
-                "'tree', 'list' and 'ops', the formats 'text' and 'json'"
+                "'tree' and 'list', the formats 'text' and 'json'"
             )
         self._display: Display = display
         self._format: Literal["text", "json"] = output_format
@@ -140,7 +138,6 @@ class Timing(PassInstrumentation):
         self._roots: dict[int, Timer] = {}
         self._stacks: dict[int, list[_Open]] = {}
         self._worker: _Worker = 0, 0
-        self._pairs = defaultdict[PassExecution, float](float)
         # By the enclosing row and the object that runs, for speed. A pass may build an equal
         # pipeline anew for each op: its steps are then new objects with the same rows.
         self._rows: dict[tuple[int, Any], Timer] = {}
@@ -185,10 +182,8 @@ class Timing(PassInstrumentation):
 
     def write_report(self, stream: TextIO) -> None:
         """Write the report of all measurements so far to a stream."""
-        root = self.timing
-        if self._display == "ops":
-            root.children = list(slowest(self._pairs))
-        stream.write(timing_report(root, display=self._display, output_format=self._format))
+        report = timing_report(self.timing, display=self._display, output_format=self._format)
+        stream.write(report)
 
     # -- Parts of a run in other processes ---------------------------------------------------
 
@@ -205,8 +200,6 @@ class Timing(PassInstrumentation):
         workers. For a worker process, the user time is the processor time of the process.
         """
         self._stacks[get_ident()][-1].merge(child._worker, child.timing)
-        for pair, seconds in child._pairs.items():
-            self._pairs[pair] += seconds
 
     def __getstate__(self) -> dict[str, Any]:
         """Copy or pickle the measurements so far, without the stream of the report."""
@@ -236,9 +229,7 @@ class Timing(PassInstrumentation):
 
     def after_pass(self, step: Step, op: Any) -> None:
         """Stop measuring the time of the pass."""
-        seconds = self._end()
-        if self._display == "ops" and isinstance(step, PassStep):
-            self._pairs[execution_of(self.run, step, op)] += seconds
+        self._end()
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
         """Stop measuring the time of the pass."""
@@ -270,15 +261,13 @@ class Timing(PassInstrumentation):
             row = self._rows[id(above), what] = above.child(_row_of(what))
         stack.append(_Open(row))
 
-    def _end(self) -> float:
-        """Add the time of the innermost open row to it, and return that time."""
+    def _end(self) -> None:
+        """Add the time of the innermost open row to the row."""
         stack = self._stacks[get_ident()]
         ended = stack.pop()
-        seconds = ended.close()
         around = stack[-1]
-        around.inside += seconds
+        around.inside += ended.close()
         around.added += ended.added
-        return seconds
 
 
 def _row_of(what: Any) -> Timer:

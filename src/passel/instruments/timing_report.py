@@ -11,15 +11,10 @@ from itertools import chain
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
-    from passel.instruments.events import PassExecution
-
-Display: TypeAlias = Literal["tree", "list", "ops"]
+Display: TypeAlias = Literal["tree", "list"]
 """The layouts of the report."""
-
-_MOST_PAIRS = 20
-"""The number of pairs of a pass and an op in a report."""
 
 _WIDTH = 80
 _BAR = f"==={'-' * 73}==="
@@ -150,8 +145,8 @@ def timing_report(
 
     Args:
         root: The root of the tree, whose times are the totals.
-        display: The layout of the report. `tree` nests the rows, `list` has a row for each name,
-            sorted by time, and `ops` shows only the children of the root.
+        display: The layout of the report. `tree` nests the rows. `list` has a row for each name,
+            sorted by time.
         output_format: The format of the report. The JSON output is an array of rows. The array
             `passes` of a row contains the nested rows. Every array ends with an empty object.
             Times are in seconds, and the user time is always included.
@@ -180,23 +175,6 @@ def timing_report(
         _json(root, rows, last, nests=nests) if output_format == "json" else _text(root, rows, last)
     )
     return "".join(parts)
-
-
-def slowest(pairs: Mapping[PassExecution, float]) -> Iterator[Timer]:
-    """Yield a row for each of the slowest pairs of a pass and an op, and a row for the rest.
-
-    Args:
-        pairs: The time in seconds of each execution of a pass on an op.
-    """
-    rows = sorted(pairs.items(), key=lambda pair: -pair[1])
-    for execution, seconds in rows[:_MOST_PAIRS]:
-        symbols = "::".join(f"@{op.symbol}" for op in execution.ops if op.symbol is not None)
-        number = f"#{execution.op.ordinal}" if execution.ops[1:] else ""
-        which = " ".join(filter(None, (f"'{execution.op.name}'", symbols or number)))
-        name = f"{execution.display_name} on {which} [{execution.path}]"
-        yield Timer(name, execution.path, seconds, seconds)
-    if others := [seconds for _, seconds in rows[_MOST_PAIRS:]]:
-        yield Timer(f"{len(others)} others", "", sum(others), sum(others))
 
 
 def _text(root: Timer, rows: Iterable[Timer], last: Iterable[Timer]) -> Iterator[str]:

@@ -9,7 +9,7 @@ actions are from `mlir::tracing::InstallDebugHandler` and `DebugCounter::registe
 from __future__ import annotations
 
 import sys
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -84,18 +84,9 @@ class Observers(ExitStack):
                 self._observers.append(stack.enter_context(self._timing))
             yield
 
-    def scope(self, name: str, timer: str = "") -> AbstractContextManager[object]:
-        """Return a context manager that times and traces work outside passes, such as parsing.
-
-        Args:
-            name: The name of the work in the trace.
-            timer: The name of the work in the timing report, if the name differs.
-        """
-        stack = ExitStack()
-        for observer, title in ((self._timing, timer or name), (self._trace, name)):
-            if observer is not None:
-                stack.enter_context(observer.scope(title))
-        return stack
+    def timed(self, name: str) -> AbstractContextManager[object]:
+        """Return a context manager that times work outside passes, such as parsing."""
+        return nullcontext() if self._timing is None else self._timing.scope(name)
 
     def record(
         self, manager: PassManager, adapter: IRAdapter, source: SourcePart, replay: str

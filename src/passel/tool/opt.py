@@ -269,9 +269,8 @@ class _Part:
         observers = self._driver.observers
         with observers.part():
             try:
-                with observers.scope("Parser"):
+                with observers.timed("Parser"):
                     parsed = self._parse()
-                with observers.scope("Verify the input", timer="Parser"):
                     self._verify(parsed.op)
             except UnreadableError as error:
                 settings = self._settings
@@ -282,7 +281,7 @@ class _Part:
                 return None
             if not self._run(parsed.op):
                 return None
-            with observers.scope("Output"):
+            with observers.timed("Output"):
                 return self._print(parsed)
 
     def _parse(self) -> Parsed:

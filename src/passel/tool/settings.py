@@ -199,8 +199,8 @@ class ReportFlags(FlagGroup):
     """Timing, statistics, records."""
 
     mlir_timing: bool = common("print how long each pass took", short=("time-passes",))
-    mlir_timing_display: Literal["list", "tree", "ops"] = flag(
-        "the layout and format of the timing report", "<list|tree|ops>", "tree"
+    mlir_timing_display: Literal["list", "tree"] = flag(
+        "the layout and format of the timing report", "<list|tree>", "tree"
     )
     mlir_output_format: Literal["text", "json"] = flag(DITTO, "<text|json>", "text")
     mlir_pass_statistics: bool = common("print the statistics of all passes")
