@@ -21,11 +21,6 @@ from passel.builder import (
     after_all,
     after_any,
     before_first,
-    conflicts,
-    immediately_after,
-    not_between,
-    once,
-    requires,
 )
 
 if TYPE_CHECKING:
@@ -80,11 +75,6 @@ def test_constraints_of_classes() -> None:
         (after_any("a"), "a,x a,x,a", "x,a b,x"),
         (after_all("a"), "a,x x b,x", "x,a a,x,a"),
         (before_first("a"), "x,a x b,x", "a,x a,x,a"),
-        (immediately_after("a"), "a,x b,a,x,b", "a,b,x x,a b,x"),
-        (not_between("a", "b"), "x,a,b a,b,x b,x,a a,x", "a,x,b a,x,a,b a,b,x,b"),
-        (requires("a"), "a,x x,a", "x b,x"),
-        (conflicts("a"), "x b,x", "a,x x,a"),
-        (once(), "x a,x", "x,x"),
     ],
     ids=str,
 )
@@ -132,8 +122,6 @@ def test_constraints_cross_nested_pipelines() -> None:
     assert "but 'on-func' runs later" in refused(
         builder, lambda: builder.insert_before(OnFunc, OnModule())
     )
-    builder.constrain(OnModule, immediately_after("a"))
-    assert "'b' runs right before it" in refused(builder, lambda: builder.insert_after("a", B()))
 
 
 def test_targets_of_constraints() -> None:
@@ -151,13 +139,6 @@ def test_targets_of_constraints() -> None:
     assert "'x#2' must run before the first step of bundle 'cleanup'" in refused(
         builder, lambda: builder.add(X())
     )
-
-
-def test_once_counts_additions_of_a_bundle() -> None:
-    """Members of one addition of a bundle do not conflict with each other."""
-    bundle = Bundle("twins", A(), A(), constraints=(once(),))
-    builder = made(bundle)
-    assert "but 'a' is also in the pipeline" in refused(builder, lambda: builder.add(bundle))
 
 
 def test_rejected_constraints_have_no_effect() -> None:
@@ -267,7 +248,7 @@ def test_contradictions() -> None:
     """The error lists exactly the contradictory constraints, with their authors."""
 
     def one(builder: PipelineBuilder) -> None:
-        builder.constrain(OnMemory, requires(A), after_all(LOWERING))
+        builder.constrain(OnMemory, after_any(A), after_all(LOWERING))
 
     builder = made(A(), Bufferize(), B(), Lower())
     builder.extend(one)

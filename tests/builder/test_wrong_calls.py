@@ -27,8 +27,6 @@ from passel.builder import (
     PassType,
     PipelineBuilder,
     after_any,
-    not_between,
-    once,
 )
 
 if TYPE_CHECKING:
@@ -51,8 +49,8 @@ WRONG: list[tuple[Callable[[Call], object], type[Exception], str]] = [
     (lambda b: b.insert_before(A(), B(), missing_ok=True), TypeError, TARGET),
     (lambda b: int in b, TypeError, TARGET),
     (lambda b: b.find(["a"]), TypeError, TARGET),
-    (lambda b: b.constrain(["a"], once()), TypeError, TARGET),
-    (lambda _: not_between("a", ("a",)), TypeError, TARGET),  # pyright: ignore[reportArgumentType]
+    (lambda b: b.constrain(["a"], after_any("a")), TypeError, TARGET),
+    (lambda _: after_any(("a",)), TypeError, TARGET),  # pyright: ignore[reportArgumentType]
     (lambda b: b.insert_before("aa", B()), InsertionError, "'aa' is not in the pipeline; did you mean 'a'"),
     (lambda b: b.insert_after(LOWERING, B()), InsertionError, "there is no pass of type 'lowering': add one, or declare"),
     (lambda b: b.insert_before(A, OnFunc()), AnchorError, "did you intend to nest"),
@@ -73,7 +71,7 @@ WRONG: list[tuple[Callable[[Call], object], type[Exception], str]] = [
     (lambda _: DeclarationTable().declare("cse", types=CLEANUP), DefinitionError, "types of DeclarationTable must be"),  # pyright: ignore[reportArgumentType]
     (lambda _: type("Tidy", (Pass,), {"name": "tidy", "constraints": after_any("b")}), DefinitionError, "constraints of Tidy must be a tuple; write (Constraint("),
     (lambda _: Bundle("tidy", A(), constraints=after_any("b")), DefinitionError, "constraints of bundle 'tidy' must be"),  # pyright: ignore[reportArgumentType]
-    (lambda b: b.constrain(A, once), DefinitionError, "; write once(...)"),
+    (lambda b: b.constrain(A, after_any), DefinitionError, "; write after_any(...)"),
     (lambda b: b.extend("x"), TypeError, "an extension is a function that takes a builder, not 'x'"),
     (lambda b: b.extend(ADD, ADD), InsertionError, "two extensions have the name 'functools.partial'"),
 ]  # fmt: skip

@@ -10,13 +10,8 @@ from passel.builder.constraints import (
     after_all,
     after_any,
     before_first,
-    conflicts,
     followed_by,
-    immediately_after,
-    not_between,
-    once,
     preceded_by,
-    requires,
 )
 from passel.builder.declarations import DeclarationTable, default_declarations
 from passel.builder.extensions import Extension, installed_extensions, register_extension
@@ -66,15 +61,10 @@ __all__ = [
     "after_all",
     "after_any",
     "before_first",
-    "conflicts",
     "default_declarations",
     "followed_by",
-    "immediately_after",
     "installed_extensions",
     "lint",
-    "not_between",
-    "once",
     "preceded_by",
     "register_extension",
-    "requires",
 ]

@@ -21,21 +21,13 @@ if TYPE_CHECKING:
 
 
 PHRASES = {
-    "after-any": "must run after at least one {0}",
-    "after-all": "must run after every {0}",
-    "before-first": "must run before the first {0}",
-    "immediately-after": "must run immediately after {1}",
-    "not-between": "must not run between any {0} and a later {1}",
-    "requires": "needs {1} in the same pipeline",
-    "conflicts": "cannot be in the same pipeline as any {0}",
-    "once": "can occur only once in a pipeline",
-    "followed-by": "should be followed by {1}",
-    "preceded-by": "should be preceded by {1}",
+    "after-any": "must run after at least one",
+    "after-all": "must run after every",
+    "before-first": "must run before the first",
+    "followed-by": "should be followed by",
+    "preceded-by": "should be preceded by",
 }
-"""For each kind of constraint, a phrase that completes a sentence about the constrained step."""
-
-NEEDING = {"after-any", "immediately-after", "requires"}
-"""The kinds of constraint that require a step that matches the target."""
+"""For each kind of constraint, a phrase that relates the constrained step to the target."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +40,7 @@ class Constraint:
     Attributes:
         kind: The name of the function that creates the constraint, with underscores replaced by
             dashes.
-        targets: The targets to which the condition refers.
+        target: The target to which the condition refers.
         origin: The source location of the call that created the constraint.
         cleanup: The argument of `followed_by` or `preceded_by`: a pass, a pass class, a pass name,
             a bundle or a pass type. None for constraints of a kind other than `followed_by` and
@@ -56,18 +48,17 @@ class Constraint:
     """
 
     kind: str
-    targets: tuple[Target, ...]
+    target: Target
     origin: Origin = field(compare=False)
     cleanup: Any = None
 
     def __post_init__(self) -> None:
-        """Check that `targets` contains only targets.
+        """Check that `target` is a target.
 
         Raises:
-            TypeError: If `targets` contains an object that is not a target.
+            TypeError: If `target` is not a target.
         """
-        for target in self.targets:
-            check_target(target)
+        check_target(self.target)
 
     @property
     def is_wish(self) -> bool:
@@ -76,7 +67,7 @@ class Constraint:
 
     def __str__(self) -> str:
         """Return a phrase that completes a sentence about the constrained step."""
-        return PHRASES[self.kind].format(*(noun(t, a) for a in ("", "a ") for t in self.targets))
+        return f"{PHRASES[self.kind]} {noun(self.target, 'a ' if self.is_wish else '')}"
 
 
 class Rule(NamedTuple):
@@ -143,7 +134,7 @@ def after_any(target: Target) -> Constraint:
         >>> print(after_any(PassType("bufferization")))
         must run after at least one pass of type 'bufferization'
     """
-    return Constraint("after-any", (target,), caller())
+    return Constraint("after-any", target, caller())
 
 
 def after_all(target: Target) -> Constraint:
@@ -158,7 +149,7 @@ def after_all(target: Target) -> Constraint:
         >>> print(after_all("canonicalize"))
         must run after every 'canonicalize'
     """
-    return Constraint("after-all", (target,), caller())
+    return Constraint("after-all", target, caller())
 
 
 def before_first(target: Target) -> Constraint:
@@ -174,74 +165,7 @@ def before_first(target: Target) -> Constraint:
         >>> print(before_first(PassType("lowering")))
         must run before the first pass of type 'lowering'
     """
-    return Constraint("before-first", (target,), caller())
-
-
-def immediately_after(target: Target) -> Constraint:
-    """Require that a step runs right after a step that matches a target.
-
-    Args:
-        target: A target that matches the preceding step.
-
-    Example:
-        >>> print(immediately_after("lower-affine"))
-        must run immediately after 'lower-affine'
-    """
-    return Constraint("immediately-after", (target,), caller())
-
-
-def not_between(first: Target, last: Target) -> Constraint:
-    """Require that a step does not run between a match of `first` and a later match of `last`.
-
-    The step must run before all steps that match `first`, or after all steps that match `last`.
-
-    Args:
-        first: A target that matches the steps at the start of the forbidden region.
-        last: A target that matches the steps at the end of the forbidden region.
-
-    Example:
-        >>> print(not_between("make-schedule", "use-schedule"))
-        must not run between any 'make-schedule' and a later 'use-schedule'
-    """
-    return Constraint("not-between", (first, last), caller())
-
-
-def requires(target: Target) -> Constraint:
-    """Require that the pipeline also contains a step that matches a target.
-
-    The matching step may run before or after the constrained step.
-
-    Args:
-        target: A target that matches the required step.
-
-    Example:
-        >>> print(requires("finalize"))
-        needs 'finalize' in the same pipeline
-    """
-    return Constraint("requires", (target,), caller())
-
-
-def conflicts(target: Target) -> Constraint:
-    """Require that the pipeline contains no other step that matches a target.
-
-    Args:
-        target: A target that matches the forbidden steps.
-
-    Example:
-        >>> print(conflicts("legacy-lowering"))
-        cannot be in the same pipeline as any 'legacy-lowering'
-    """
-    return Constraint("conflicts", (target,), caller())
-
-
-def once() -> Constraint:
-    """Require that a pass or bundle occurs at most once in the pipeline.
-
-    Example:
-        >>> print(once())
-        can occur only once in a pipeline
-    """
-    return Constraint("once", (), caller())
+    return Constraint("before-first", target, caller())
 
 
 def followed_by(cleanup: Named | type[Pass] | Pass | str | PassType) -> Constraint:
@@ -260,15 +184,14 @@ def followed_by(cleanup: Named | type[Pass] | Pass | str | PassType) -> Constrai
         >>> print(followed_by(Bundle("cleanup", "canonicalize", "cse")))
         should be followed by a step of bundle 'cleanup'
     """
-    return Constraint("followed-by", (_target_of(cleanup),), caller(), cleanup)
+    return Constraint("followed-by", _target_of(cleanup), caller(), cleanup)
 
 
 def preceded_by(cleanup: Named | type[Pass] | Pass | str | PassType) -> Constraint:
     """Request that a cleanup runs before a step, with no pass in between that changes the IR.
 
     Each pass between the cleanup and the step must preserve all analyses. The builder inserts a
-    missing cleanup right before the step. Unlike `preceded_by`, `immediately_after` allows no pass
-    in between.
+    missing cleanup right before the step.
 
     Args:
         cleanup: The cleanup to run before the step, in any form that `followed_by` accepts.
@@ -277,7 +200,7 @@ def preceded_by(cleanup: Named | type[Pass] | Pass | str | PassType) -> Constrai
         >>> print(preceded_by("canonicalize"))
         should be preceded by 'canonicalize'
     """
-    return Constraint("preceded-by", (_target_of(cleanup),), caller(), cleanup)
+    return Constraint("preceded-by", _target_of(cleanup), caller(), cleanup)
 
 
 def _target_of(cleanup: Named | type[Pass] | Pass | str | PassType) -> Target:

@@ -114,8 +114,8 @@ class _Linter(NamedTuple):
             for bundle in (use.bundle for use in step.bundles):
                 asked |= dict.fromkeys(bundle.types, f"bundle '{bundle.name}' ({step.origin})")
         for rule, step in self.builder.constraints():
-            targets = (each for each in rule.constraint.targets if isinstance(each, PassType))
-            asked |= dict.fromkeys(targets, f"a constraint on '{step.label}' ({rule.source})")
+            if isinstance(each := rule.constraint.target, PassType):
+                asked[each] = f"a constraint on '{step.label}' ({rule.source})"
         for each, where in asked.items():
             if each not in known:
                 hint = suggest(each.name, [k.name for k in known]) or "; give a pass this type"

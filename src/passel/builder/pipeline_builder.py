@@ -241,8 +241,7 @@ class PipelineBuilder(PipelinePlan):
         that must follow the pass.
 
         A pass that cannot run in this pipeline is added to the first nested pipeline in which the
-        pass can run. The members of each bundle keep their order. A `not_between` constraint does
-        not affect the positions of passes, but a violation is an error.
+        pass can run. The members of each bundle keep their order.
 
         Args:
             items: The passes to place, in any form that `add` accepts.

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from passel.analysis import AllAnalyses
-from passel.builder.constraints import NEEDING, Rule
+from passel.builder.constraints import Rule
 from passel.builder.steps import (
     Bundle,
     Handle,
@@ -217,58 +217,23 @@ class Rules:
 
     def _breach(self, rule: Rule, step: Step) -> str:
         """Return how a step violates a constraint and a suggested fix, or an empty string."""
-        constraint = rule.constraint
-        if constraint.is_wish:
-            return ""
-        targets = constraint.targets
-        others = self.others(targets[0], step) if targets else self._earlier_peers(rule, step)
-        if constraint.kind in ("once", "conflicts"):
-            return (
-                f"'{others[0].label}' is also in the pipeline: remove one of them" if others else ""
-            )
-        if others:
-            return self._disorder(constraint, step, others)
-        if constraint.kind in NEEDING:
-            hint = self.suggestion(targets[0]) or f": add one, or remove '{step.label}'"
-            return f"there is no {noun(targets[0])}{hint}"
-        return ""
-
-    def _earlier_peers(self, rule: Rule, step: Step) -> list[Step]:
-        """Return earlier steps with the same rule, except steps from the same bundle addition."""
-        rank, uses = self.rank, set(step.bundles)
-        earlier = [each for other, each in self.all if other is rule and rank[each] < rank[step]]
-        if isinstance(rule.declared_by, Bundle):
-            return [each for each in earlier if uses.isdisjoint(each.bundles)]
-        return earlier
-
-    def _disorder(self, constraint: Constraint, step: Step, others: list[Step]) -> str:
-        """Return how a step violates a required order and a suggested fix, or an empty string."""
-        rank, label = self.rank, step.label
-        for later, earlier in self.demands(constraint, step):
-            if all(rank[each] > rank[later] for each in earlier):
+        target, label = rule.constraint.target, step.label
+        others = self.others(target, step)
+        if rule.constraint.kind == "after-any" and not others:
+            hint = self.suggestion(target) or f": add one, or remove '{label}'"
+            return f"there is no {noun(target)}{hint}"
+        for later, earlier in self.demands(rule.constraint, step):
+            if all(self.rank[each] > self.rank[later] for each in earlier):
                 if later is step:
                     return f"'{earlier[0].label}' runs later: put '{label}' after it"
                 return f"'{later.label}' runs earlier: put '{label}' before it"
-        if constraint.kind == "immediately-after":
-            before = self.neighbour(step, -1)
-            if before not in others:
-                what = f"'{before.label}' runs" if before else "nothing runs"
-                way_out = f"move '{label}' right after '{others[0].label}'"
-                return f"{what} right before it: {way_out}"
-        if constraint.kind == "not-between":
-            first, ends = others[0], self.others(constraint.targets[1], step)
-            if ends and rank[first] < rank[step] < rank[ends[-1]]:
-                start, end = f"'{first.label}'", f"'{ends[-1].label}'"
-                return (
-                    f"it runs after {start} and before {end}: move it before {start} or after {end}"
-                )
         return ""
 
     def demands(self, constraint: Constraint, step: Step) -> Iterator[tuple[Step, list[Step]]]:
         """Yield pairs of a step and a list of candidates, one of which must run before the step."""
-        others = self.others(constraint.targets[0], step) if constraint.targets else []
+        others = self.others(constraint.target, step)
         match constraint.kind:
-            case "after-any" | "immediately-after":
+            case "after-any":
                 yield step, others
             case "after-all":
                 yield from ((step, [other]) for other in others)
@@ -292,7 +257,7 @@ class Rules:
         return sorted(wishes, key=lambda wish: (str(wish[0].constraint), self.rank[wish[1]]))
 
     def _is_fulfilled(self, wish: Constraint, step: Step) -> bool:
-        others = self.others(wish.targets[0], step)
+        others = self.others(wish.target, step)
         if wish.kind == "followed-by":
             return bool(others) and self.rank[others[-1]] > self.rank[step]
         before = self.neighbour(step, -1)

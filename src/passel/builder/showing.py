@@ -53,7 +53,7 @@ def explanation(step: Step, rules: Rules) -> Explanation:
     for rule, subject in rules.all:
         if subject is step:
             sentences.append(f"it {rule.constraint} ({rule.source})")
-        elif any(step in rules.find(target) for target in rule.constraint.targets):
+        elif step in rules.find(rule.constraint.target):
             others.append(rule.about(subject))
     return Explanation(step.label, (*sentences, *others))
 
@@ -89,7 +89,7 @@ def picture(root: Scope, rules: Rules) -> str:
     constraints = dict.fromkeys(
         f"'{step.label}' {rule.constraint}"
         for rule, step in rules.all
-        if any(rules.others(target, step) for target in rule.constraint.targets)
+        if rules.others(rule.constraint.target, step)
     )
     lines += ["", *constraints] if constraints else []
     return "\n".join(lines) + "\n"
