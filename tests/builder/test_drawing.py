@@ -15,8 +15,7 @@ builtin.module         a b
 ├─ func.func           │
 │  ├─ on-func          │    bundle both
 │  ├─ x{n=3}           │    bundle both
-│  └─ bundle block     │
-│     └─ bufferize     ●
+│  └─ bufferize        ●
 ├─ stage pre_lowering
 │  └─ b
 └─ stage lowering
@@ -39,7 +38,7 @@ def drawn() -> PipelineBuilder:
     builder = made(A())
     nested = builder.nest("func.func")
     nested.add(Bundle("both", OnFunc(), X(n=3)))
-    nested.add(Bundle("block", Bufferize(), together=True))
+    nested.add(Bufferize())
     builder.stage("lowering", Lower())
     builder.add(B(), stage="pre_lowering")
     builder.constrain("x", after_any("on-func"))

@@ -94,13 +94,6 @@ CLEANUPS: dict[str, tuple[list[object], list[Constraint], str, list[str]]] = {
         [NEEDS, NEEDS.replace("'canonical',", "'canonical#2',").replace("'needs' should", "'needs#2' should")],
     ),
     "no place before it": ([Lower(), Needs()], [], "lower,needs", [NO_PLACE.format(FINDS, "before")]),
-    "before a bundle that stays together": (
-        [A(), Bundle("block", Needs(), B(), together=True)], [], "a,canonical,needs,b", [NEEDS],
-    ),
-    "but not in it": (
-        [A(), Bundle("block", B(), Needs(), together=True)], [], "a,b,needs",
-        [NO_PLACE.format(FINDS, "before")],
-    ),
 }  # fmt: skip
 
 
@@ -135,11 +128,9 @@ class Sweep(Pass):
 
 SWEEPING = Bundle("cleanup", Clean(), Sweep())
 INNER = Bundle("inner", X(), SWEEPING)
-TIGHT = Bundle("tight", Clean(), Sweep(), together=True)
 ONCE = Bundle("two", Clean(), Sweep(), X(), idempotent=False)
 DUPLICATES = {
     "two in a row": ([(A(), SWEEPING, SWEEPING, B())], "a,clean,sweep,b"),
-    "that stay together": ([(TIGHT, TIGHT)], "clean,sweep"),
     "passes of one call": ([(Clean(), Clean())], "clean,clean"),
     "and another call": ([(Clean(), Clean()), (Clean(),)], "clean,clean"),
     "other options": ([(Clean(),), (Clean(level=2),)], "clean,clean{level=2}"),

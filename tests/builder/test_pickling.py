@@ -37,7 +37,7 @@ def test_builders(copied: Callable[[Any], Any]) -> None:
     """A copy has the same steps, labels, constraints and registry, and changes independently."""
     builder = PipelineBuilder(registry=own_registry())
     with builder.nest("func.func") as functions:
-        functions.add("canonicalize", label="first")
+        first = functions.add("canonicalize")
         functions.add("x{n=4}")
     builder.constrain("cse", after_all("canonicalize"))
     before = str(builder.build())
@@ -48,8 +48,8 @@ def test_builders(copied: Callable[[Any], Any]) -> None:
     other: PipelineBuilder = copied(builder)
     assert str(other.build()) == before
     with pytest.raises(InsertionError, match="canonicalize"):
-        other.insert_before("first", "cse")
-    other.insert_after("first", "cse")
+        other.insert_before(first, "cse")
+    other.insert_after(first, "cse")
     assert str(other.build()) == ("builtin.module(func.func(canonicalize,cse,x{n=4}))")
     assert str(builder.build()) == before
 

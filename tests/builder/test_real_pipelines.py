@@ -5,7 +5,7 @@ from __future__ import annotations
 from tool_fixtures import run_mlir_opt
 
 from passel import OpPassManager
-from passel.builder import CONVERSION, Bundle, PipelineBuilder, Stage
+from passel.builder import CONVERSION, Bundle, PipelineBuilder
 from passel.mlir import MLIRAdapter
 
 CLEANUP = Bundle("cleanup", "canonicalize", "cse")
@@ -41,7 +41,7 @@ def test_a_pipeline_of_mlir_opt() -> None:
     nests = [
         OpPassManager("gpu.module").add(each) for names in kernels for each in names.split(",")
     ]
-    builder.insert_inside(Stage("kernels"), Bundle("kernels", *nests))
+    builder.add(Bundle("kernels", *nests), stage="kernels")
     builder.add("reconcile-unrealized-casts", stage="post_host")
     own = dumped("builtin.module(gpu-lower-to-nvvm-pipeline)")
     assert dumped(str(builder.build())) == own

@@ -7,7 +7,6 @@ that violates a constraint is undone.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from passel.builder.ordering import ordered
@@ -105,8 +104,11 @@ class Edit:
         """
         if isinstance(item, Bundle):
             inner = [node for each in item.members for node in self.nodes(each, anchor)]
-            _mark(inner, item)
-            return [Scope("bundle", item.name, self.origin, inner)] if item.together else inner
+            steps = steps_in(inner)
+            use = BundleUse(item, len(steps))
+            for step in steps:
+                step.bundles = (*step.bundles, use)
+            return inner
         if hasattr(item, "insert_before"):  # callable like a pipeline, but not one
             raise TypeError(
                 "a builder is not a pass; register it as a pipeline and add the pipeline by name"
@@ -119,21 +121,13 @@ class Edit:
         self._draft.put(nodes, scope, len(scope.items) if index is None else index)
         self.added += nodes
 
-    def append(self, items: Items, scopes: list[Scope], label: str = "") -> None:
+    def append(self, items: Items, scopes: list[Scope]) -> None:
         """Append each item to the first scope that accepts the item.
 
-        The label names the new node, or a bundle of all new nodes if there are several. The method
-        raises the same errors as `PipelineBuilder.add`.
+        The method raises the same errors as `PipelineBuilder.add`.
         """
-        if label and self._rules.units(label):
-            raise InsertionError(f"the label '{label}' is already taken")
-        places = [self._fitting(each, scopes) for each in items]
-        added = [node for _, nodes in places for node in nodes]
-        if label and len(added) == 1:
-            added[0].label = label
-        elif label:
-            _mark(added, Bundle(label, *items))
-        for scope, nodes in places:
+        for each in items:
+            scope, nodes = self._fitting(each, scopes)
             self.put(nodes, scope)
 
     def append_element(self, element: ElementNode, span: Span) -> None:
@@ -151,7 +145,7 @@ class Edit:
                 step.span = span  # its text is in no file
         self.put(nodes, root)
 
-    def place(self, items: Items, home: Scope, label: str) -> None:
+    def place(self, items: Items, home: Scope) -> None:
         """Append each item to `home`, or to the first nested pipeline that accepts the item.
 
         At the end of the change, `edited` moves the items to positions that satisfy the
@@ -160,11 +154,8 @@ class Edit:
         Raises:
             AnchorError: If no pipeline accepts the anchor of an item.
         """
-        scopes = [home]
-        for each, around in walk(home.items):
-            if isinstance(each, Scope) and each.kind == "nest":
-                scopes += [] if any(outer.kind == "bundle" for outer in around) else [each]
-        self.append(items, scopes, label)
+        inner = (each for each, _ in walk(home.items) if isinstance(each, Scope))
+        self.append(items, [home, *(each for each in inner if each.kind == "nest")])
         self.placed = True
 
     def _anchor(self, scope: Scope) -> str:
@@ -201,83 +192,59 @@ class Edit:
 
     # -- Next to something, or instead ------------------------------------------------------
 
-    def insert(
-        self, target: Target, items: Items, occurrence: Occurrence, *, after: bool, split: bool
-    ) -> None:
+    def insert(self, target: Target, items: Items, occurrence: Occurrence, *, after: bool) -> None:
         """Insert items before or after those matches of a target that `occurrence` selects.
 
         The method raises the same errors as `PipelineBuilder.insert_before`.
         """
         for unit in self._select(target, occurrence):
-            self._put_beside(unit, items, after=after, split=split)
+            self._put_beside(unit, items, after=after)
             if by := self.origin.extension:
                 self._draft.users += tuple((step, by) for step in steps_in(unit))
         side = "after" if after else "before"
         for step in steps_in(self.added):
             step.because = (f"it was inserted {side} {describe(target)}",)
 
-    def replace(self, target: Target, items: Items, occurrence: Occurrence) -> None:
-        """Replace matches of a target, raising the same errors as `PipelineBuilder.replace`."""
-        for unit in self._select(target, occurrence):
-            self._put_beside(unit, items, after=False, split=False)
-            self._take_out(unit, describe(target))
-
     def remove(self, target: Target, occurrence: Occurrence) -> None:
         """Remove matches of a target, raising the same errors as `PipelineBuilder.remove`."""
         for unit in self._rules.select(target, occurrence):
             self._take_out(unit, describe(target))
 
-    def _put_beside(self, unit: Unit, items: Items, *, after: bool, split: bool) -> None:
+    def _put_beside(self, unit: Unit, items: Items, *, after: bool) -> None:
         """Insert items right before or after a match, in the innermost pipeline that accepts them.
 
         Raises:
-            InsertionError: If a pipeline would have to be split.
+            InsertionError: If a nested pipeline would have to be split.
             AnchorError: If no enclosing pipeline accepts an item.
         """
         target = unit[-1] if after else unit[0]
         found: list[Node] = []
         for each in items[::-1] if after else items:  # the last insertion is the nearest
             around = self._draft.around(target)
-            able = (scope for scope in reversed(around) if scope.kind != "bundle")
-            scope, nodes = self._fitting(each, able)
-            index = self._room(target, scope, f"'{each}'", after=after, split=split)
+            scope, nodes = self._fitting(each, reversed(around))
+            index = self._room(target, scope, f"'{each}'", after=after)
             self._draft.put(nodes, scope, index)
             found = [*nodes, *found] if after else [*found, *nodes]
         self.added += found
 
-    def _room(self, target: Node, outer: Scope, item: str, *, after: bool, split: bool) -> int:
+    def _room(self, target: Node, outer: Scope, item: str, *, after: bool) -> int:
         """Return the index in an enclosing scope right before or after a target.
 
         Raises:
-            InsertionError: If a bundle, a stage or, without `split`, a pipeline would have to be
-                split.
+            InsertionError: If a nested pipeline would have to be split.
         """
         side, node, is_after = "after" if after else "before", target, after
         around = self._draft.around(target)
         for scope in reversed(around[around.index(outer) + 1 :]):
             index = scope.items.index(node) + is_after
             if 0 < index < len(scope.items):
-                if scope.kind != "nest":
-                    raise InsertionError(
-                        f"cannot insert a pass {side} '{target.label}' inside {scope.kind} "
-                        f"'{scope.name}'; insert the pass before or after the {scope.kind}"
-                    )
-                if not split:
-                    raise InsertionError(
-                        f"{item} cannot run in the nested pipeline on '{scope.name}' that contains "
-                        f"'{target.label}'; inserting {item} {side} '{target.label}' would split "
-                        "the nested pipeline: use split=True or another target"
-                    )
-                self._split(scope, index)
+                raise InsertionError(
+                    f"{item} cannot run in the nested pipeline on '{self._anchor(scope)}' that "
+                    f"contains '{target.label}'; inserting {item} {side} '{target.label}' would "
+                    "split the nested pipeline: use another target"
+                )
             node, is_after = scope, index > 0
         return outer.items.index(node) + is_after
-
-    def _split(self, nest: Scope, index: int) -> None:
-        """Split a nested pipeline in two."""
-        rest = replace(nest, items=nest.items[index:], label="", span=None)
-        parent = self._draft.around(nest)[-1]
-        self._draft.put([rest], parent, parent.items.index(nest) + 1)
-        del nest.items[index:]
 
     # -- Finding ----------------------------------------------------------------------------
 
@@ -335,11 +302,3 @@ class Edit:
         self._draft.removals += ((steps, self._rules, extension),)
         for node in unit:
             self._draft.take_out(node)
-
-
-def _mark(nodes: Iterable[Node], bundle: Bundle) -> None:
-    """Record that the steps of nodes belong to a new addition of a bundle."""
-    steps = steps_in(nodes)
-    use = BundleUse(bundle, len(steps))
-    for step in steps:
-        step.bundles = (*step.bundles, use)

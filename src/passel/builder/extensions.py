@@ -76,7 +76,7 @@ def register_extension(
     Example:
         >>> @register_extension
         ... def tidy(builder):
-        ...     builder.insert_after("inline", "cse", missing_ok=True)
+        ...     builder.add("cse")
         >>> "tidy" in {each.name.rpartition(".")[2] for each in installed_extensions()}
         True
     """

@@ -122,8 +122,7 @@ def _after(step: Step, around: tuple[Scope, ...], rules: Rules) -> Iterator[Plac
             if any(types.isdisjoint(rules.types_of(each)) for each in steps_in([item])):
                 break
             last += 1
-        if scope.kind != "bundle":
-            yield from ((around[: depth + 1], index) for index in range(last, first - 1, -1))
+        yield from ((around[: depth + 1], index) for index in range(last, first - 1, -1))
 
 
 def _before(step: Step, around: tuple[Scope, ...], _: Rules) -> Iterator[Place]:
@@ -132,8 +131,7 @@ def _before(step: Step, around: tuple[Scope, ...], _: Rules) -> Iterator[Place]:
     for depth in range(len(around), 0, -1):
         scope = around[depth - 1]
         index = scope.items.index(node)
-        if scope.kind != "bundle":
-            yield around[:depth], index
+        yield around[:depth], index
         if index:
             return  # outside, the passes before it would be in between
         node = scope

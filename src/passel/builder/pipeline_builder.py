@@ -5,7 +5,6 @@ A builder creates pass managers. Pass managers and runs do not depend on the bui
 
 from __future__ import annotations
 
-from contextlib import nullcontext, suppress
 from copy import copy
 from typing import TYPE_CHECKING, Self
 
@@ -13,8 +12,7 @@ from passel.builder.constraints import Rule
 from passel.builder.editing import edited
 from passel.builder.extensions import run_extensions
 from passel.builder.pipeline_plan import PipelinePlan
-from passel.builder.steps import Handle, Stage, describe
-from passel.errors import InsertionError
+from passel.builder.steps import Stage, describe
 from passel.manager import OpPassManager
 
 if TYPE_CHECKING:
@@ -22,8 +20,7 @@ if TYPE_CHECKING:
 
     from passel.builder.constraints import Constraint
     from passel.builder.extensions import Extension
-    from passel.builder.steps import Occurrence, Target
-    from passel.passes import PassType
+    from passel.builder.steps import Handle, Occurrence, Target
 
 
 class PipelineBuilder(PipelinePlan):
@@ -59,9 +56,7 @@ class PipelineBuilder(PipelinePlan):
     _at: str = ""
     """The label of the nested pipeline to add to, or an empty string for the outermost one."""
 
-    def nest(
-        self, anchor: str | type, *, label: str = "", jobs: int | None = None
-    ) -> PipelineBuilder:
+    def nest(self, anchor: str | type, *, jobs: int | None = None) -> PipelineBuilder:
         """Append a nested pipeline, and return a builder that adds passes to the nested pipeline.
 
         A `with` statement on the returned builder only groups code. Targets passed to the returned
@@ -69,12 +64,11 @@ class PipelineBuilder(PipelinePlan):
 
         Args:
             anchor: The anchor of the nested pipeline: an op name, an op class, or `any`.
-            label: The label of the nested pipeline.
             jobs: The maximum number of ops to process in parallel, or None for no extra limit. The
                 limit that is set for the run also applies.
         """
         view = copy(self)
-        (view._at,) = self.add(OpPassManager(anchor, jobs=jobs), label=label).labels
+        (view._at,) = self.add(OpPassManager(anchor, jobs=jobs)).labels
         return view
 
     def __enter__(self) -> Self:
@@ -85,25 +79,22 @@ class PipelineBuilder(PipelinePlan):
 
     # -- Editing ----------------------------------------------------------------------------
 
-    def add(self, *items: object, label: str = "", stage: str = "") -> Handle:
+    def add(self, *items: object, stage: str = "") -> Handle:
         """Append passes, and return a handle to the new steps.
 
         Args:
             items: The passes to append, in any form that `OpPassManager.add` accepts, or bundles.
-            label: The label of the new step. If there are several new steps, the label names a
-                bundle of these steps.
             stage: The name of the stage to append to, such as `codegen` or `pre_codegen`, or an
                 empty string to append to the pipeline.
 
         Raises:
-            InsertionError: If the change would violate a constraint, the label is already used, or
-                the stage does not exist.
+            InsertionError: If the change would violate a constraint, or the stage does not exist.
             PipelineError: If a pipeline text is invalid, or the anchor of a pass does not match the
                 pipeline.
         """
         with edited(self._draft) as edit:
             scope = edit.stage(stage) if stage else edit.nest(self._at)
-            edit.append(items, [scope], label)
+            edit.append(items, [scope])
         return edit.handle
 
     def insert_before(
@@ -111,8 +102,6 @@ class PipelineBuilder(PipelinePlan):
         target: Target,
         *items: object,
         occurrence: Occurrence = "first",
-        split: bool = False,
-        missing_ok: bool = False,
     ) -> Handle:
         """Insert passes right before a match of a target, by default the first match.
 
@@ -123,86 +112,44 @@ class PipelineBuilder(PipelinePlan):
             target: A target that matches the step to insert before.
             items: The passes to insert, in any form that `add` accepts.
             occurrence: The match to use if the target has several matches.
-            split: Whether a nested pipeline may be split to insert a pass that cannot run in the
-                nested pipeline.
-            missing_ok: Whether to return an empty handle instead of raising an `InsertionError`. An
-                empty handle is falsy.
 
         Raises:
             InsertionError: If no step matches the target, the change would violate a constraint, or
-                a pipeline would have to be split.
+                a nested pipeline would have to be split.
             PipelineError: If a pipeline text is invalid, or the anchor of a pass does not match the
                 pipeline.
         """
-        with suppress(InsertionError) if missing_ok else nullcontext(), edited(self._draft) as edit:
-            edit.insert(target, items, occurrence, after=False, split=split)
-            return edit.handle
-        return Handle(())
+        with edited(self._draft) as edit:
+            edit.insert(target, items, occurrence, after=False)
+        return edit.handle
 
     def insert_after(
         self,
         target: Target,
         *items: object,
         occurrence: Occurrence = "last",
-        split: bool = False,
-        missing_ok: bool = False,
     ) -> Handle:
         """Insert passes right after a match of a target, by default the last match.
 
         The method takes the same arguments and raises the same errors as `insert_before`.
         """
-        with suppress(InsertionError) if missing_ok else nullcontext(), edited(self._draft) as edit:
-            edit.insert(target, items, occurrence, after=True, split=split)
-            return edit.handle
-        return Handle(())
-
-    def insert_inside(self, target: PassType | Stage | str, *items: object) -> Handle:
-        """Insert passes right after the first pass of a type, or append passes to a stage.
-
-        Args:
-            target: A pass type, a stage, or the name of a stage.
-            items: The passes to insert, in any form that `add` accepts.
-
-        Raises:
-            InsertionError: If no pass has the type, the stage does not exist, or the change would
-                violate a constraint.
-        """
-        if isinstance(target, (Stage, str)):
-            return self.add(*items, stage=str(target))
-        return self.insert_after(target, *items, occurrence="first")
-
-    def replace(self, target: Target, *items: object, occurrence: Occurrence = "all") -> Handle:
-        """Replace the matches of a target with passes.
-
-        Args:
-            target: A target that matches the steps to replace.
-            items: The new passes, in any form that `add` accepts.
-            occurrence: The matches to replace, by default all matches.
-
-        Raises:
-            InsertionError: If no step matches the target, or the change would violate a constraint.
-        """
         with edited(self._draft) as edit:
-            edit.replace(target, items, occurrence)
+            edit.insert(target, items, occurrence, after=True)
         return edit.handle
 
-    def remove(
-        self, target: Target, *, occurrence: Occurrence = "all", missing_ok: bool = False
-    ) -> None:
+    def remove(self, target: Target, *, occurrence: Occurrence = "all") -> None:
         """Remove the steps that match a target.
 
         Args:
             target: A target that matches the steps to remove.
             occurrence: The matches to remove, by default all matches.
-            missing_ok: Whether to do nothing if no step matches the target.
 
         Raises:
             InsertionError: If no step matches the target, the change would violate a constraint, or
                 another extension has inserted a step next to a matching step.
         """
         with edited(self._draft) as edit:
-            if not missing_ok or target in self:
-                edit.remove(target, occurrence)
+            edit.remove(target, occurrence)
 
     # -- Order ------------------------------------------------------------------------------
 
@@ -224,9 +171,10 @@ class PipelineBuilder(PipelinePlan):
             >>> from passel.builder import PipelineBuilder, after_all
             >>> builder = PipelineBuilder()
             >>> builder.constrain("cse", after_all("canonicalize"))
-            >>> _ = builder.add("canonicalize", "cse")
-            >>> bool(builder.insert_before("canonicalize", "cse", missing_ok=True))
-            False
+            >>> _ = builder.add("cse", "canonicalize")
+            Traceback (most recent call last):
+            ...
+            passel.errors.InsertionError: 'cse' must run after every 'canonicalize' ...
         """
         with edited(self._draft) as edit:
             by = edit.origin.extension
@@ -234,7 +182,7 @@ class PipelineBuilder(PipelinePlan):
                 Rule(each, None, target, by).checked() for each in constraints
             )
 
-    def place(self, *items: object, label: str = "") -> Handle:
+    def place(self, *items: object) -> Handle:
         """Add passes at positions that satisfy their constraints, and return a handle to the steps.
 
         Existing steps keep their order. A placed pass runs last, or right before the first step
@@ -245,7 +193,6 @@ class PipelineBuilder(PipelinePlan):
 
         Args:
             items: The passes to place, in any form that `add` accepts.
-            label: The label of the new steps, as for `add`.
 
         Raises:
             InsertionError: If no order satisfies all constraints, or a required pass is missing. If
@@ -264,7 +211,7 @@ class PipelineBuilder(PipelinePlan):
             builtin.module(symbol-dce,cse,canonicalize)
         """
         with edited(self._draft) as edit:
-            edit.place(items, edit.nest(self._at), label)
+            edit.place(items, edit.nest(self._at))
         return edit.handle
 
     # -- Contracts --------------------------------------------------------------------------

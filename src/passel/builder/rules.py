@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 Unit: TypeAlias = list[Node]
 """One match of a target: a step, all members of a bundle, or a stage."""
 
-_INDICES = {"first": 0, "last": -1, "all": 0}
 _MOST_NAMES = 8
 """The maximum number of existing names in a message."""
 
@@ -152,27 +151,18 @@ class Rules:
         return list(found.values())
 
     def select(self, target: Target, occurrence: Occurrence) -> list[Unit]:
-        """Return the first match, the last match, all matches or a numbered match of a target.
-
-        Args:
-            target: The target to match.
-            occurrence: The matches to return.
+        """Return the first match, the last match or all matches of a target.
 
         Raises:
-            InsertionError: If the target has no match, or `occurrence` is an index without a match.
-            ValueError: If `occurrence` is neither an integer nor `"first"`, `"last"` or `"all"`.
+            InsertionError: If the target has no match.
+            ValueError: If `occurrence` is unknown.
         """
-        if occurrence not in _INDICES and not isinstance(occurrence, int):
-            message = f"occurrence must be 'first', 'last', 'all' or a number, not {occurrence!r}"
-            raise ValueError(message)
+        if occurrence not in ("first", "last", "all"):
+            raise ValueError(f"occurrence must be 'first', 'last' or 'all', not {occurrence!r}")
         units = self.units(target)
-        if occurrence == "all" and units:
-            return units
-        index = _INDICES[occurrence] if isinstance(occurrence, str) else occurrence
-        try:
-            return [units[index]]
-        except IndexError:
-            raise InsertionError(self._missing(target, len(units), index)) from None
+        if not units:
+            raise InsertionError(self._missing(target))
+        return {"first": units[:1], "last": units[-1:], "all": units}[occurrence]
 
     # -- Missing targets --------------------------------------------------------------------
 
@@ -191,10 +181,7 @@ class Rules:
             names += filter(None, (step.pass_.name, step.label, *bundles))
         return [*names, *(stage.name for stage in self.stages)]
 
-    def _missing(self, target: Target, there: int, wanted: int) -> str:
-        if there:
-            found = f"the pipeline has {there}, numbered from 0"
-            return f"{describe(target)} has no occurrence {wanted}: {found}"
+    def _missing(self, target: Target) -> str:
         hint = self.suggestion(target)
         if isinstance(target, PassType):
             way_out = ": add one, or declare this type for an existing pass"

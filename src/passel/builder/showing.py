@@ -95,11 +95,9 @@ def picture(root: Scope, rules: Rules) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _rows(
-    node: Node, frame: str = "", margin: str = "", *notes: str, in_block: bool = False
-) -> Iterator[_Row]:
+def _rows(node: Node, frame: str = "", margin: str = "", *notes: str) -> Iterator[_Row]:
     """Yield a row for a step or a scope, and rows for its contents."""
-    shown = ", ".join((*notes, *_notes(node, in_block=in_block)))
+    shown = ", ".join((*notes, *_notes(node)))
     if isinstance(node, Step):
         yield _Row(frame + str(node.pass_), node, shown)
         return
@@ -110,7 +108,7 @@ def _rows(
     inside = [each for each in node.items if isinstance(each, Step) or not _is_empty_edge(each)]
     for each in inside:
         tip, below = ("└─ ", "   ") if each is inside[-1] else ("├─ ", "│  ")
-        yield from _rows(each, margin + tip, margin + below, *inner, in_block=node.kind == "bundle")
+        yield from _rows(each, margin + tip, margin + below, *inner)
 
 
 def _is_empty_edge(scope: Scope) -> bool:
@@ -118,9 +116,9 @@ def _is_empty_edge(scope: Scope) -> bool:
     return scope.name.startswith(("pre_", "post_")) and not steps_in([scope])
 
 
-def _notes(node: Node, *, in_block: bool) -> Iterator[str]:
+def _notes(node: Node) -> Iterator[str]:
     if isinstance(node, Step):
-        yield from (f"bundle {use.bundle.name}" for use in node.bundles if not in_block)
+        yield from (f"bundle {use.bundle.name}" for use in node.bundles)
     elif node.kind == "stage" and not node.items:
         yield "empty, required" if node.is_required else "empty"
     if node.origin.extension:

@@ -1,7 +1,7 @@
 """The steps of a builder, the scopes that contain them, and the targets that refer to them.
 
 Step    a pass at a position in the pipeline
-Scope   a nested pipeline, a bundle that other steps must not interrupt, or a part of a stage
+Scope   a nested pipeline, or a part of a stage
 
 A position consists of a scope and an index into the items of the scope. Each step and each nested
 scope has a permanent label.
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from passel.diagnostics import Span
     from passel.manager import Nesting
 
-Occurrence: TypeAlias = Literal["first", "last", "all"] | int
-"""The selection among several matches: the first, the last, all, or an index from 0."""
+Occurrence: TypeAlias = Literal["first", "last", "all"]
+"""The selection among several matches: the first, the last, or all."""
 
 _PASSEL = os.path.join(Path(__file__).parent.parent, "")  # noqa: PTH118 - as text
 _OURS = (os.path.join(Path(__file__).parent, ""), contextlib.__file__)  # noqa: PTH118 - as text
@@ -144,21 +144,16 @@ class Handle(Named):
     def __str__(self) -> str:
         return ", ".join(self.labels)
 
-    def __bool__(self) -> bool:
-        """Return whether the call added any item."""
-        return bool(self.labels)
-
 
 class Bundle(Named):
     """A sequence of passes that belong together.
 
-    When a bundle is added to a builder, the members of the bundle become ordinary steps. Unless
-    `together` is set, other steps can be inserted between the members. A bundle is not a pass.
+    When a bundle is added to a builder, the members of the bundle become ordinary steps. Other
+    steps can be inserted between the members. A bundle is not a pass.
 
     Args:
         name: The name of the bundle, which can be used as a target.
         members: The passes, in any form that `OpPassManager.add` accepts, or other bundles.
-        together: Whether to forbid other steps between the members.
         types: The pass types of all members, in addition to the members' own types.
         constraints: The constraints on all members, in addition to the members' own constraints.
         idempotent: Whether a second run of the bundle, right after the first run, changes nothing.
@@ -180,7 +175,6 @@ class Bundle(Named):
         self,
         name: str,
         *members: object,
-        together: bool = False,
         types: tuple[PassType, ...] = (),
         constraints: tuple[Any, ...] = (),
         idempotent: bool | None = None,
@@ -188,7 +182,6 @@ class Bundle(Named):
         check_tuples(f"bundle '{name}'", {"types": types, "constraints": constraints})
         self.name = name
         self.members = members
-        self.together = together
         self.types = types
         self.constraints = constraints
         self.idempotent = idempotent
@@ -293,10 +286,9 @@ class Scope:
     """A nested pipeline, or a part of a pipeline.
 
     Attributes:
-        kind: The kind of scope: `nest` for a nested pipeline, `bundle` for a bundle that other
-            steps must not interrupt, or `stage` for a part of a stage. Only nested pipelines appear
-            in the pass manager.
-        name: The name of the bundle or stage, or the anchor of the pipeline.
+        kind: The kind of scope: `nest` for a nested pipeline, or `stage` for a part of a stage.
+            Only nested pipelines appear in the pass manager.
+        name: The name of the stage, or the anchor of the pipeline.
         origin: The author and source location of the call that added the scope.
         items: The steps and scopes directly inside the scope, in order.
         label: The permanent label of the scope in the builder, or an empty string for the outermost
@@ -306,7 +298,7 @@ class Scope:
         is_required: Whether an empty scope is an error.
     """
 
-    kind: Literal["nest", "bundle", "stage"]
+    kind: Literal["nest", "stage"]
     name: str
     origin: Origin
     items: list[Node] = field(default_factory=list["Node"])
