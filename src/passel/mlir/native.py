@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from passel.errors import OptionError, PassFailure, PipelineError, Problem
 from passel.mlir.bindings import bindings_named, bindings_of
-from passel.mlir.descriptions import descriptions
 from passel.mlir.pipelines import (
     CompiledPipeline,
     Refused,
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
     from passel.ir import OpKind
     from passel.mlir.bindings import Bindings
     from passel.passes import PassContext, Statistic
-    from passel.passes.options import OptionInfo
     from passel.pipeline import OptionNode
     from passel.schedule import Step
 
@@ -141,22 +139,9 @@ class NativePass(Pass[Any, Managers]):
         return f"{self.display_name}{suffix}: {printed_pass(bindings, self.name, self.to_text())}"
 
     @classmethod
-    def documentation(cls) -> str:
-        """Return the summary of the pass from an installed mlir-opt, or passel's own summary."""
-        found = descriptions(cls.root).get(cls.name)
-        return found.summary if found else super().documentation()
-
-    @classmethod
-    def documented_options(cls) -> tuple[OptionInfo, ...]:
-        """Return the options of the pass, with MLIR's help texts if an mlir-opt is installed."""
-        found = descriptions(cls.root).get(cls.name)
-        texts = found.options if found else {}
-        return tuple(info._replace(help=texts.get(info.name, "")) for info in cls.option_infos())
-
-    @classmethod
     def statistics(cls) -> tuple[Statistic, ...]:
         """Return the statistics that the pass declares in the build."""
-        from passel.mlir.measured import native_statistics  # noqa: PLC0415 - as above
+        from passel.mlir.measured import native_statistics  # noqa: PLC0415 - rare
 
         return native_statistics(bindings_named(cls.root), cls.name, cls.anchor or "")
 

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
     from passel.ir import OpKind
     from passel.passes.context import PassContext, PipelineTree
-    from passel.passes.options import OptionInfo
     from passel.pipeline import ElementNode
 
     OpT = TypeVar("OpT", default=Any)
@@ -276,11 +275,6 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
     def summary(cls) -> str:
         """Return the first line of the pass's documentation."""
         return cls.documentation().partition("\n")[0]
-
-    @classmethod
-    def documented_options(cls) -> tuple[OptionInfo, ...]:
-        """Return the options to list in the documentation of the pass."""
-        return cls.option_infos()
 
     @classmethod
     def statistics(cls) -> tuple[Statistic, ...]:

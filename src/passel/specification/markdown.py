@@ -145,7 +145,7 @@ def reindented(text: str) -> str:
 def entry_of(kind: type[Pass[Any, Any]]) -> PassEntry:
     """Return the documentation of a pass class."""
     summary, _, description = kind.documentation().partition("\n")
-    options = _options(kind.documented_options())
+    options = _options(kind.option_infos())
     statistics = [(each.name, each.description) for each in kind.statistics()]
     description = _EXAMPLE.sub(_block, description).strip("\n")
     return PassEntry(kind.name, summary, description, options, statistics, list(_facts(kind)))

@@ -197,8 +197,7 @@ def version(tool: ToolDefinition, ir: IRChoice) -> str:
 def _list_passes(registry: PassRegistry) -> str:
     """Return the text of `--list-passes`: passes in mlir-opt's format, then pipelines."""
     text = "Passes:\n" + _listing(
-        (info.name, each.summary(), each.documented_options())
-        for info, each in _loaded_passes(registry)
+        (info.name, each.summary(), each.option_infos()) for info, each in _loaded_passes(registry)
     )
     pipelines = [
         (info.name, info.summary, info.options.option_infos() if info.options else ())
