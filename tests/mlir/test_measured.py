@@ -9,9 +9,9 @@ from mlir.ir import Context
 
 from passel import PassManager
 from passel.instruments import StatisticsReport
-from passel.mlir import measured, parse_source, pipelines, standard_error
+from passel.mlir import parse_source, pipelines
 from passel.mlir.calls import BindingsCalls
-from passel.mlir.standard_error import printing_elsewhere
+from passel.mlir.standard_error import captured
 
 if TYPE_CHECKING:
     import pytest
@@ -83,24 +83,10 @@ def test_what_passes_print_goes_on(capfd: pytest.CaptureFixture[str]) -> None:
     assert result.statistics["builtin.module/1:symbol-dce"] == {"num-dce'd": 1}
 
 
-def test_a_system_that_does_not_allow_it_is_told(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    """There are no statistics, and the log says why once."""
-    monkeypatch.setattr(standard_error, "_take_files", lambda: False)
-    for each in (known := (measured.native_statistics, measured.can_measure)):
-        each.cache_clear()
-    result = run("builtin.module(func.func(cse),symbol-dce)", StatisticsReport())
-    for each in known:
-        each.cache_clear()
-    assert result.statistics == {}
-    assert "no statistics for 'mlir'" in caplog.text
-
-
-def test_only_the_calling_thread_prints_elsewhere(capfd: pytest.CaptureFixture[str]) -> None:
-    """The standard error of other threads, and its number, stay what they are."""
-    with printing_elsewhere() as (call, read):
-        assert call(lambda: os.write(2, b"report")) == 6
-        assert read() == b"report"
+def test_standard_error_is_captured_inside_a_block_alone(capfd: pytest.CaptureFixture[str]) -> None:
+    """What is printed after the block goes where it went before."""
+    with captured() as output:
+        os.write(2, b"report")
+    assert output.getvalue() == b"report"
     os.write(2, b"after")
     assert capfd.readouterr().err == "after"

@@ -9,7 +9,7 @@ import pytest
 from mlir.ir import Context, Module
 
 from passel import OptionError, PassManager, PipelineError
-from passel.mlir import parse_source, standard_error
+from passel.mlir import parse_source
 
 SOURCE = "func.func @f(%a: i32) { %0 = arith.addi %a, %a : i32 return }"
 
@@ -46,13 +46,8 @@ def test_options_of_registered_pipelines() -> None:
         PassManager.parse("builtin.module(sparsifier{bogus=4})", Context())
 
 
-@pytest.mark.parametrize("is_allowed", [True, False])
-def test_reasons_that_mlir_writes_to_the_standard_error(
-    is_allowed: bool, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    """They are part of the error, whether or not a thread may have a standard error of its own."""
-    if not is_allowed:
-        monkeypatch.setattr(standard_error, "_take_files", lambda: False)
+def test_reasons_that_mlir_writes_to_the_standard_error(capfd: pytest.CaptureFixture[str]) -> None:
+    """They are part of the error, and later output gets to the standard error."""
     with pytest.raises(OptionError, match="--vl option: 'wide' value invalid"):
         PassManager.parse("builtin.module(sparsifier{vl=wide})", Context())
     os.write(2, b"after")

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from functools import cache, cached_property, partial
 from pathlib import Path
 from threading import RLock
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakSet
 
 from passel.errors import AdapterError
@@ -252,10 +252,6 @@ def _bindings_of_class(kind: type) -> Bindings:
         if found:
             return bindings_named(root)
     raise AdapterError(f"{kind.__name__} is not a class from MLIR's bindings")
-
-
-Caller: TypeAlias = "Callable[[Callable[[], Any]], Any]"
-"""A function that calls another function on a different thread, and returns the result."""
 
 
 _locks: WeakKeyDictionary[Any, RLock] = WeakKeyDictionary()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 from contextlib import AbstractContextManager, contextmanager
-from functools import cache, partial
+from functools import cache
 from itertools import count, repeat, starmap
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -20,9 +20,9 @@ from passel.mlir.bindings import context_lock, has_no_threads, on_threads
 from passel.mlir.diagnostics import convert_diagnostic, convert_location, decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Sequence
+    from collections.abc import Callable, Generator, Iterable
 
-    from passel.mlir.bindings import Bindings, Caller
+    from passel.mlir.bindings import Bindings
     from passel.mlir.capi import Library
 
 Calls: TypeAlias = "LibraryCalls | BindingsCalls"
@@ -36,7 +36,7 @@ Report: TypeAlias = "Callable[[Diagnostic], bool | None]"
 """A function that takes a diagnostic, and returns false to pass it on to other handlers."""
 
 Runner: TypeAlias = "Callable[..., tuple[bool, list[Diagnostic]]]"
-"""A function that runs a pass manager on ops, optionally through a `Caller`.
+"""A function that runs a pass manager on ops.
 
 The function returns whether all passes succeeded, and the reported diagnostics.
 """
@@ -67,9 +67,9 @@ class BindingsCalls:
     def runner(self, manager: Any) -> Runner:
         """Return a function that runs the pass manager `manager` on ops."""
 
-        def run(*operations: Any, by: Caller | None = None) -> tuple[bool, list[Diagnostic]]:
+        def run(*operations: Any) -> tuple[bool, list[Diagnostic]]:
             calls = [
-                self._call(each.context, lambda each=each: manager.run(each) or True, by)
+                self._call(each.context, lambda each=each: manager.run(each) or True)
                 for each in operations
             ]
             reports = [report for _, found in calls for report in found]
@@ -88,40 +88,30 @@ class BindingsCalls:
         found, reports = self._call(context, parsers[name])
         return (None if found is None else found.operation), reports
 
-    def _call(
-        self, context: Any, action: Callable[[], Any], by: Caller | None = None
-    ) -> tuple[Any, list[Diagnostic]]:
+    def _call(self, context: Any, action: Callable[[], Any]) -> tuple[Any, list[Diagnostic]]:
         reports: list[Diagnostic] = []
-        threads = [threading.get_ident()]
-
-        def call() -> Any:
-            threads[:] = [threading.get_ident()]
-            return action()
-
         # Handlers get errors. Left alone, the bindings keep them to raise them, which ends the
         # process if a pass reports one and then succeeds. Old builds cannot tell.
         emits = getattr(context, "emit_error_diagnostics", False)
         with (
             context_lock(context),
             on_threads(context, 1),
-            self.reporting(context, reports.append, threads),
+            self.reporting(context, reports.append),
         ):
             context.emit_error_diagnostics = True
             try:
-                return by(call) if by else call(), reports
+                return action(), reports
             except self._ir.MLIRError as error:
                 return None, [*reports, *map(convert_diagnostic, error.error_diagnostics)]
             finally:
                 context.emit_error_diagnostics = emits
 
-    def reporting(
-        self, context: Any, report: Report, threads: Sequence[int] = ()
-    ) -> AbstractContextManager[None]:
-        """Forward the diagnostics of `threads`, by default the calling thread, to `report`."""
-        info, here = self._ir.DiagnosticInfo, threads or [threading.get_ident()]
+    def reporting(self, context: Any, report: Report) -> AbstractContextManager[None]:
+        """Forward the diagnostics of the calling thread to `report`."""
+        info, here = self._ir.DiagnosticInfo, threading.get_ident()
 
         def take(diagnostic: Any) -> bool:
-            is_ours = threading.get_ident() in here
+            is_ours = threading.get_ident() == here
             return is_ours and report(convert_diagnostic(info(diagnostic))) is not False
 
         return context.attach_diagnostic_handler(take)
@@ -159,10 +149,10 @@ class LibraryCalls:
         """
         native = capi.address(manager)
 
-        def run(*operations: Any, by: Caller | None = None) -> tuple[bool, list[Diagnostic]]:
+        def run(*operations: Any) -> tuple[bool, list[Diagnostic]]:
             handles = zip(repeat(native), map(capi.address, operations))
             context = operations[0].context
-            found, reports = self._call(context, "mlirPassManagerRunOnOp", handles, by)
+            found, reports = self._call(context, "mlirPassManagerRunOnOp", handles)
             return all(found), reports
 
         return run
@@ -214,24 +204,17 @@ class LibraryCalls:
         return capi.imported(self._ir.Operation, found, context).detach_from_parent().operation
 
     def _call(
-        self,
-        context: Any,
-        name: str,
-        arguments: Iterable[tuple[Any, ...]],
-        by: Caller | None = None,
+        self, context: Any, name: str, arguments: Iterable[tuple[Any, ...]]
     ) -> tuple[list[Any], list[Diagnostic]]:
         """Call a C API function once for each tuple of arguments."""
         listener = self._latest.get(context)
         if listener is None or listener.thread != threading.get_ident():
             with self.reporting(context, bool):
-                return self._call(context, name, arguments, by)
+                return self._call(context, name, arguments)
         function = getattr(self._held if has_no_threads(context) else self._free, name)
         listener.is_calling = True
         try:
-            if by is None:
-                found = [*starmap(function, arguments)]
-            else:
-                found = by(partial(listener.on_thread, function, arguments))
+            found = [*starmap(function, arguments)]
         finally:
             listener.is_calling = False
         return found, listener.taken()
@@ -292,14 +275,6 @@ class _Listener:
         self._report = report
         self._reports: list[Diagnostic] = []
         self._from_elsewhere: list[Diagnostic] = []
-
-    def on_thread(self, function: Any, arguments: Iterable[tuple[Any, ...]]) -> list[Any]:
-        """Call a C API function on the current thread, once for each tuple of arguments."""
-        home, self.thread = self.thread, threading.get_ident()
-        try:
-            return [*starmap(function, arguments)]
-        finally:
-            self.thread = home
 
     def report_on(self, thread: int) -> Report | None:
         """Return the handler for diagnostics of a thread, or None for another Python thread."""

@@ -1,7 +1,6 @@
 """Statistics of native passes, parsed from MLIR's reports.
 
-MLIR prints its reports to standard error. Statistics are available only if the system supports a
-separate standard error for each thread.
+MLIR prints its reports to standard error.
 
 Source: `mlir/lib/Pass/PassStatistics.cpp`, MLIR 22.
 """
@@ -18,7 +17,7 @@ from passel.diagnostics import log_warning_once
 from passel.ir import ANY
 from passel.mlir.calls import calls_of
 from passel.mlir.pipelines import Refused, parsed, query_context
-from passel.mlir.standard_error import printing_elsewhere
+from passel.mlir.standard_error import captured
 from passel.passes import Statistic
 from passel.schedule import NestedStep, passes_of
 
@@ -66,10 +65,10 @@ def run_counted(
 
     def run(ops: Sequence[Any], steps: Sequence[Step]) -> bool:
         manager = managers.manager(ops[0], steps, counts=True)
-        # In one call: each call changes threads, which takes three times as long as `cse`.
-        succeeded, reports = manager.run(*(each.operation for each in ops), by=call)
+        with captured() as output:
+            succeeded, reports = manager.run(*(each.operation for each in ops))
         diagnostics.extend(reports)
-        for lines in _reports(read()):
+        for lines in _reports(output.getvalue()):
             _count(lines, steps, ctx.recorded().counts, manager.counted)
         return succeeded
 
@@ -86,11 +85,10 @@ def run_counted(
             return is_valid
         return all(good)
 
-    with printing_elsewhere() as (call, read):
-        done = all(
-            all(map(run_inside, group)) if is_apart else run([op], [*group])
-            for is_apart, group in groupby(steps, _sets_inside)
-        )
+    done = all(
+        all(map(run_inside, group)) if is_apart else run([op], [*group])
+        for is_apart, group in groupby(steps, _sets_inside)
+    )
     return done, diagnostics
 
 
@@ -131,20 +129,6 @@ def _reports(printed: bytes) -> list[list[str]]:
 
 
 @cache
-def can_measure(bindings: Bindings) -> bool:
-    """Return whether passel can capture MLIR's reports, and log a warning once if it cannot."""
-    try:
-        with printing_elsewhere() as (call, _):
-            return call(bool) is False
-    except (AttributeError, OSError):  # another system, or not allowed
-        log_warning_once(
-            f"there are no statistics for '{bindings.root}': this system cannot redirect the "
-            "standard error of a single thread"
-        )
-        return False
-
-
-@cache
 def native_statistics(bindings: Bindings, name: str, anchor: str) -> tuple[Statistic, ...]:
     """Return the statistics of a native pass, from the report of a run on an empty module.
 
@@ -153,8 +137,6 @@ def native_statistics(bindings: Bindings, name: str, anchor: str) -> tuple[Stati
         name: The name of the pass.
         anchor: The op name that the pass is restricted to, or an empty string for any op.
     """
-    if not can_measure(bindings):
-        return ()
     inner = f"{anchor or ANY}({name})"
     try:
         pipeline = parsed(bindings, f"builtin.module(builtin.module({inner}))")
@@ -163,9 +145,9 @@ def native_statistics(bindings: Bindings, name: str, anchor: str) -> tuple[Stati
     pipeline.manager.enable_statistics()
     ir = bindings.ir
     module = ir.Module.create(ir.Location.unknown(query_context(bindings))).operation
-    with printing_elsewhere() as (call, read):
-        pipeline.run(module, by=call)
-        (lines,) = _reports(read())
+    with captured() as output:
+        pipeline.run(module)
+    (lines,) = _reports(output.getvalue())
     if not lines:
         log_warning_once(
             f"there are no statistics for native passes: '{bindings.root}' was built without them"

@@ -73,10 +73,9 @@ class Managers:
             Whether all passes succeeded, and the reported diagnostics.
         """
         if ctx.collects_statistics:
-            from passel.mlir.measured import can_measure, run_counted  # noqa: PLC0415 - rare
+            from passel.mlir.measured import run_counted  # noqa: PLC0415 - rare
 
-            if can_measure(self.bindings):
-                return run_counted(self, op, steps, ctx)
+            return run_counted(self, op, steps, ctx)
         return self.manager(op, steps).run(op.operation)
 
     def manager(self, op: Any, steps: Sequence[Step], *, counts: bool = False) -> CompiledPipeline:

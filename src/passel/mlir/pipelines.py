@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from passel.mlir.bindings import context_lock
 from passel.mlir.calls import calls_of
 from passel.mlir.contents import symbol_name
-from passel.mlir.standard_error import printing_elsewhere
+from passel.mlir.standard_error import captured
 from passel.mlir.upstream import (
     FACTS,
     PassFacts,
@@ -69,14 +69,9 @@ class Refused(Exception):  # noqa: N818 - says what is; never leaves this packag
 
     def _printed(self) -> str:
         context = query_context(self._bindings)
-        parse = self._bindings.passmanager.PassManager.parse
-        try:
-            with context_lock(context), printing_elsewhere(is_own=False) as (call, read):
-                with suppress(ValueError):
-                    call(lambda: parse(self._pipeline, context))
-                return read().decode(errors="replace")
-        except (AttributeError, OSError):  # another system
-            return ""
+        with context_lock(context), captured() as output, suppress(ValueError):
+            self._bindings.passmanager.PassManager.parse(self._pipeline, context)
+        return output.getvalue().decode(errors="replace")
 
 
 def _first_line(text: str) -> str:
