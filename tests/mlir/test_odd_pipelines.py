@@ -39,10 +39,6 @@ def test_a_pipeline_on_an_op_that_it_is_not_for(name: str) -> None:
     [
         ("op-pipelines=func.func(sparsifier)", ":46: error: pipeline 'sparsifier': Can't add pass"),
         (
-            "default-pipeline=sparsifier",
-            ":23: error: pass 'inline' would run MLIR's pipeline '",
-        ),
-        (
             "default-pipeline=canonicalize op-pipelines=func.func(cse,tosa-to-linalg-pipeline)",
             ":80: error: pipeline 'tosa-to-linalg-pipeline': Can't add pass",
         ),
@@ -51,12 +47,6 @@ def test_a_pipeline_on_an_op_that_it_is_not_for(name: str) -> None:
 def test_a_pipeline_in_options(options: str, message: str) -> None:
     """Nor may the options of MLIR's passes name such a pipeline."""
     assert message in survived(SCRIPT, f"builtin.module(inline{{{options}}})")
-
-
-def test_a_pipeline_in_options_that_any_op_takes() -> None:
-    """A pipeline whose passes are for no op in particular is fine there."""
-    text = "builtin.module(inline{default-pipeline=buffer-deallocation-pipeline})"
-    assert survived(SCRIPT, text) == text
 
 
 def test_a_pipeline_as_the_option_of_a_pass_for_every_ir() -> None:

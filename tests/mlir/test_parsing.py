@@ -189,33 +189,3 @@ def test_the_name_of_a_source_in_locations_of_every_kind(context: Context) -> No
     assert text.count('"a \\22b\\22.mlir":') == 8
     assert text.count('"-"') == 1
     assert 'x = "#loc = loc(\\22-\\22:1:1)"' in text
-
-
-@pytest.mark.parametrize("section", ["dialect", "external"])
-@pytest.mark.parametrize(
-    "value",
-    [r'"x\qy" } } #-}', r'"x\4"', '"0x08', '"a\nb" } } #-}', "~ } } #-}", "% } } #-}", "// so\n"],
-)
-def test_sections_that_would_end_the_process(
-    context: Context, tmp_path: Path, section: str, value: str
-) -> None:
-    """A value of a resource that is no token is an error with its place, in text and files."""
-    name = "builtin" if section == "dialect" else "zoo"
-    head = f'"{{-#" // {{-# k: ~\n{{-# {section}_resources: {{ {name}: {{ ok: "0x0", k: '
-    text = f"module attributes {{x.y = {head}{value}".replace('"{-#"', '"{-#"} {}', 1)
-    line, before = (3, 0) if value.startswith("//") else (2, len(head.splitlines()[-1]))
-    file = tmp_path / "t.mlir"
-    file.write_text(text, encoding="utf-8")
-    for parse in (
-        lambda: parse_source(context, text, str(file)),
-        lambda: parse_source(context, text.encode(), str(file), implicit_module=False),
-        lambda: parse_file(file, context),
-    ):
-        with pytest.raises(ParseError) as caught:
-            parse()
-        (error,) = caught.value.diagnostics
-        is_over = value.startswith("//")
-        expected = "unexpected end of file" if is_over else "invalid string or character"
-        assert error.message == expected
-        place = (str(file), line, 1 if is_over else before + 1)
-        assert (error.location.file, error.location.line, error.location.column) == place

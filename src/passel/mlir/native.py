@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from passel.errors import OptionError, PassFailure, PipelineError, Problem
+from passel.errors import OptionError, PassFailure, Problem
 from passel.mlir.bindings import bindings_named, bindings_of
 from passel.mlir.pipelines import (
     CompiledPipeline,
@@ -22,15 +22,10 @@ from passel.mlir.pipelines import (
     banner,
     class_name,
     effects_of_native,
-    expanded,
-    facts_of,
-    is_pass,
     parsed,
     printed_pass,
-    words_in,
 )
 from passel.passes import Pass
-from passel.pipeline import PassNode, parse_pipeline
 from passel.schedule import nodes_of
 
 if TYPE_CHECKING:
@@ -208,7 +203,6 @@ def check_options(bindings: Bindings, name: str, nodes: Iterable[OptionNode], ow
     """
     nodes = tuple(nodes)
     text = " ".join(map(str, nodes))
-    _check_pipelines(bindings, nodes, owner)
     try:
         parsed(bindings, f"any({name}{{{text}}})" if text else f"any({name})")
     except Refused as error:
@@ -218,36 +212,6 @@ def check_options(bindings: Bindings, name: str, nodes: Iterable[OptionNode], ow
         reason = error.reason()
         span = _blamed(nodes, reason) if nodes else None
         raise OptionError(Problem(f"{owner}: {reason}", span)) from None
-
-
-def _check_pipelines(bindings: Bindings, nodes: Iterable[OptionNode], owner: str) -> None:
-    """Reject options that name a pipeline with passes that are restricted to one op name.
-
-    The owner of the options decides which op the pipeline runs on. The pipeline would crash the
-    process on an op with a different name.
-
-    Raises:
-        OptionError: If an option names a restricted pipeline.
-    """
-    for node in nodes:
-        for name in words_in(node.value.text if node.value else ""):
-            if not _takes_any_op(bindings, name):
-                message = f"{owner} would run MLIR's pipeline '{name}', which crashes on ops "
-                message += "that its passes do not accept; list the passes of the pipeline instead"
-                raise OptionError(Problem(message, node.span))
-
-
-def _takes_any_op(bindings: Bindings, name: str) -> bool:
-    """Return whether a pass or pipeline is not restricted to one op name."""
-    passes = expanded(bindings, name)
-    if not passes or is_pass(bindings, name):
-        return True  # MLIR itself checks passes
-    try:
-        elements = parse_pipeline(f"any({passes})").elements
-    except PipelineError:  # MLIR prints some options in a form that cannot be parsed
-        return False
-    inner = (each for each in elements if isinstance(each, PassNode))
-    return not any(facts_of(bindings, each.name).anchor for each in inner)
 
 
 def _blamed(nodes: Sequence[OptionNode], reason: str) -> Any:
