@@ -1,4 +1,4 @@
-"""The adapter, the parser and the analyses for MLIR's own Python bindings.
+"""The adapter, the parser and the dominance analysis for MLIR's own Python bindings.
 
 Any build of the bindings works, such as `mlir`, `iree.compiler` or `torch_mlir`. passel imports a
 build on first use, and detects the features of the build instead of checking its version.
@@ -14,24 +14,23 @@ from passel.mlir.diagnostics import ParseError
 from passel.mlir.parsing import parse_file, parse_source
 
 if TYPE_CHECKING:
-    from passel.mlir.analyses import DominanceInfo, SymbolUsers
+    from passel.mlir.analyses import DominanceInfo
 
 __all__ = [
     "ContextDialects",
     "DominanceInfo",
     "MLIRAdapter",
     "ParseError",
-    "SymbolUsers",
     "parse_file",
     "parse_source",
 ]
 
 
 def __getattr__(name: str) -> object:
-    """Import an analysis class on first use."""
-    if name in __all__:
-        from passel.mlir import analyses  # noqa: PLC0415 - loaded when asked for
+    """Import the analysis class on first use."""
+    if name == "DominanceInfo":
+        from passel.mlir.analyses import DominanceInfo  # noqa: PLC0415 - loaded when asked for
 
-        return getattr(analyses, name)
+        return DominanceInfo
     msg = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(msg)

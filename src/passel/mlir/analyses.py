@@ -1,19 +1,12 @@
-"""Analyses of MLIR's ops, created by `ctx.analysis(DominanceInfo)` or `DominanceInfo(op)`."""
+"""Analysis of MLIR's ops, created by `ctx.analysis(DominanceInfo)` or `DominanceInfo(op)`."""
 
 from __future__ import annotations
 
-from contextlib import suppress
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 from passel.analysis.dominator_tree import DominatorTree, RegionDominance
-from passel.mlir.bindings import bindings_of, block_of, parent_of
-from passel.mlir.contents import symbol_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-__all__ = ["DominanceInfo", "SymbolUse", "SymbolUsers"]
+from passel.mlir.bindings import bindings_of, block_of
 
 _GRAPH_REGION_OPS = frozenset(
     {
@@ -157,137 +150,3 @@ class DominanceInfo(RegionDominance[Any]):
 
 def _entry(region: Any) -> Any:
     return next(iter(region), None)
-
-
-def _outwards(operation: Any) -> Iterator[Any]:
-    while operation is not None:
-        yield operation
-        operation = parent_of(operation)
-
-
-class SymbolUse(NamedTuple):
-    """A reference from an attribute of an op to a symbol.
-
-    Attributes:
-        user: The op whose attributes contain the reference.
-        reference: The full symbol reference, such as `@a::@b`, which uses both `a` and `b`.
-    """
-
-    user: Any
-    reference: Any
-
-
-class SymbolUsers:
-    """The uses of each symbol inside an op, including references in arrays and dictionaries.
-
-    A reference is resolved in the closest symbol table that encloses the user, and counts as a use
-    of every symbol that a component of the reference denotes. The bindings' class `SymbolTable`
-    determines which ops are symbol tables. References inside attributes other than arrays and
-    dictionaries are not found, because the bindings do not expose the elements of those attributes.
-    The constructor walks the op once, and queries take O(1) time. The analysis remains valid until
-    a symbol or a reference is added, erased or renamed.
-
-    Attributes:
-        unresolved: The uses whose reference cannot be fully resolved.
-
-    Example:
-        >>> from mlir.ir import Context, Module
-        >>> module = Module.parse(
-        ...     '''
-        ... func.func private @leaf()
-        ... func.func @main() { call @leaf() : () -> () return }''',
-        ...     context=Context(),
-        ... )
-        >>> users = SymbolUsers(module)
-        >>> leaf, main = module.body.operations
-        >>> [user.operation.name for user in users.users(leaf)], users.is_unused(main)
-        (['func.call'], True)
-
-    Source: `mlir::SymbolUserMap`, MLIR 22.
-    """
-
-    def __init__(self, op: Any) -> None:
-        self._bindings = bindings_of(op)
-        self._tables: dict[Any, dict[str, Any] | None] = {}
-        self._uses: dict[Any, list[SymbolUse]] = {}
-        unresolved: list[SymbolUse] = []
-        for user in self._bindings.walk(op.operation.opview):
-            for reference in self._references_in([*dict(user.operation.attributes).values()]):
-                use = SymbolUse(user, reference)
-                path = self._path(user, reference)
-                for symbol in path:
-                    self._uses.setdefault(symbol, []).append(use)
-                if len(path) < len(self._names(reference)):
-                    unresolved.append(use)
-        self.unresolved: tuple[SymbolUse, ...] = tuple(unresolved)
-
-    def __eq__(self, other: object) -> bool:
-        """Return whether two analyses have the same uses, unresolved uses and symbol tables."""
-        if not isinstance(other, SymbolUsers):
-            return NotImplemented
-        tables = [*self._tables, *other._tables]
-        try:
-            return (
-                self._uses == other._uses
-                and self.unresolved == other.unresolved
-                and all(self._symbols(each) == other._symbols(each) for each in tables)
-            )
-        except RuntimeError:  # one of them knows an op that was erased
-            return False
-
-    __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride] - compared only
-
-    def uses(self, symbol: Any) -> tuple[SymbolUse, ...]:
-        """Return the uses of a symbol, in the program order of the users."""
-        return tuple(self._uses.get(symbol.operation, ()))
-
-    def users(self, symbol: Any) -> tuple[Any, ...]:
-        """Return the ops that refer to a symbol, without duplicates, in program order."""
-        return tuple(dict.fromkeys(use.user for use in self.uses(symbol)))
-
-    def is_unused(self, symbol: Any) -> bool:
-        """Return whether no op inside the analyzed op refers to a symbol."""
-        return symbol.operation not in self._uses
-
-    def lookup(self, user: Any, reference: Any) -> Any:
-        """Return the op that a symbol reference in `user` resolves to, or None."""
-        path = self._path(user, reference)
-        return path[-1].opview if len(path) == len(self._names(reference)) else None
-
-    def _path(self, user: Any, reference: Any) -> list[Any]:
-        """Return the ops that the components of a reference name, up to the first unknown name."""
-        tables = _outwards(parent_of(user))
-        place = next((each for each in tables if self._symbols(each) is not None), None)
-        path: list[Any] = []
-        for name in self._names(reference):
-            symbols = None if place is None else self._symbols(place)
-            if symbols is None or name not in symbols:
-                break
-            place = symbols[name]
-            path.append(place)
-        return path
-
-    def _symbols(self, operation: Any) -> dict[str, Any] | None:
-        """Return the symbols of a symbol table by name, or None for any other op."""
-        if operation not in self._tables:
-            self._tables[operation] = None
-            with suppress(TypeError, ValueError):
-                self._bindings.ir.SymbolTable(operation)
-                children = (child.operation for child in self._bindings.children(operation))
-                named = ((symbol_name(child), child) for child in children)
-                self._tables[operation] = {name: op for name, op in named if name is not None}
-        return self._tables[operation]
-
-    def _names(self, reference: Any) -> list[str]:
-        is_flat = isinstance(reference, self._bindings.ir.FlatSymbolRefAttr)
-        return [reference.value] if is_flat else list(reference.value)
-
-    def _references_in(self, attributes: Iterable[Any]) -> Iterator[Any]:
-        ir = self._bindings.ir
-        for each in attributes:
-            if isinstance(each, (ir.FlatSymbolRefAttr, ir.SymbolRefAttr)):
-                yield each
-            elif isinstance(each, ir.ArrayAttr):
-                yield from self._references_in(each)
-            elif isinstance(each, ir.DictAttr):
-                yield from self._references_in(each[n].attr for n in range(len(each)))
