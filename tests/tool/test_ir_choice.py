@@ -81,8 +81,6 @@ def test_a_function_that_adds_dialects(tool: Tool, name: str, ending: str, taken
         ("func.func @f(%a: !nvgpu.y) { func.return }", "provides dialect 'nvgpu'; use --ir=mlir\n"),
         ('"nvgpu.mma.sync"() : () -> ()', "provides dialect 'nvgpu'; use --ir=mlir\n"),
         ("arith.adddi", ""),
-        ("nowhere.x", "note: --show-dialects lists the dialects; --load-dialect-plugin=<file> l"),
-        ("arth.addi", "note: --show-dialects lists the dialects; did you mean 'arith'?\n"),
     ],
 )
 def test_a_dialect_of_another_ir(tool: Tool, text: str, hint: str) -> None:
@@ -92,8 +90,3 @@ def test_a_dialect_of_another_ir(tool: Tool, text: str, hint: str) -> None:
     assert said.count("error: ") == 1
     assert hint in said
     assert ("another installed IR" in said) is ("--ir" in hint)
-
-
-def test_the_beginning_of_an_irs_name(tool: Tool) -> None:
-    """What begins like an installed IR is taken for that, as `jax` for `jaxlib`."""
-    assert "did you mean 'mlir'?" in tool("in.mlir", "--ir=ml").err

@@ -332,13 +332,6 @@ def test_flags_of_a_tool(tool: Tool, capsys: Capsys) -> None:
     assert "pass 'fail' failed: no" in err
 
 
-def test_a_setup_that_adds_passes(tool: Tool, capsys: Capsys) -> None:
-    """Passes that a reproducer would record, and the setup add again, are refused."""
-    assert opt_main(["in.mlir"], name="my-opt", setup=lambda manager, _: manager.add("cse")) == 1
-    expected = "my-opt: error: the setup of my-opt changes the passes, "
-    assert capsys.readouterr().err.startswith(expected)
-
-
 @pytest.mark.parametrize(
     ("flag", "message"),
     [

@@ -170,40 +170,6 @@ def test_passes_that_exit(tool: Tool, ir: str, how: str, method: str, statement:
     assert "Traceback" not in outcome.err
 
 
-# -- Plugins that bring nothing ------------------------------------------------------------------
-
-
-NOTHING = [
-    ("X = 1", "has no passes: define a class that derives from passel.Pass and has a name"),
-    ("from passel import Pass\nclass Mine(Pass): ...", "has no pass with a name: add name = '...' to class Mine"),
-    ("from xdsl.pattern_rewriter import RewritePattern\nclass P(RewritePattern): ...", "has no passes: define a class"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("text", "message"), NOTHING)
-def test_plugins_without_passes(tool: Tool, text: str, message: str) -> None:
-    """A plugin that brings nothing is refused, with what its author has left out."""
-    Path("empty_plugin.py").write_text(text)
-    outcome = tool("in.mlir", "--load-pass-plugin=empty_plugin.py", "--cse")
-    assert (outcome.code, outcome.out) == (1, "")
-    assert outcome.err.startswith("passel-opt: error: plugin 'empty_plugin.py' ")
-    assert message in outcome.err
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "from passel.builder import register_extension\nregister_extension(lambda b: None, name='e')",
-        "from passel import default_registry as r\nr().register_pipeline('m', print, override=True)",
-        "from xdsl.ir import Dialect\nD = Dialect('d')",
-    ],
-)
-def test_plugins_with_something_else(tool: Tool, text: str) -> None:
-    """Pipelines, extensions and dialects are something."""
-    Path("other_plugin.py").write_text(text)
-    assert tool("in.mlir", "--load-pass-plugin=other_plugin.py", "--cse").code == 0
-
-
 OWN = """\
 from passel import Pass, default_registry
 class P(Pass):

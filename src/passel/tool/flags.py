@@ -105,8 +105,6 @@ class CommandLine:
         flags: The given flags, in order.
         passes: The passes and pipelines that are given as flags, in order.
         inputs: The positional arguments, in order.
-        hint: A hint about the first input that looks like the options of a pass, or an empty
-            string.
     """
 
     def __init__(self, words: Sequence[str]) -> None:
@@ -114,7 +112,6 @@ class CommandLine:
         self.flags: list[GivenFlag] = []
         self.passes: list[PassFlag] = []
         self.inputs: list[str] = []
-        self.hint: str = ""
 
     def value(self, flag: Flag) -> Any:
         """Return the last value given for a flag, or all values if the flag is repeatable."""
@@ -171,7 +168,6 @@ def read_flags(
     """
     line = CommandLine(words)
     rest = list(words)
-    after_pass = ""
     while rest:
         word = rest.pop(0)
         if word == "--":
@@ -181,13 +177,8 @@ def read_flags(
             if word.startswith("@") and not Path(word).exists():
                 how = f"xargs {program} < {word[1:]}"
                 raise UsageError(f"'{word}': response files are not supported; write {how}")
-            if after_pass and "=" in word and not line.hint:
-                options = f"--{after_pass}='{word}'"
-                line.hint = f"; to set options of pass '{after_pass}', write {options}"
             line.inputs.append(word)
-            after_pass = ""
             continue
-        after_pass = ""
         name, equals, value = _parted(word, flags)
         flag = flags.get(name)
         if flag is not None:
@@ -196,7 +187,6 @@ def read_flags(
             line.flags.append(GivenFlag(flag, typed, text, _value(flag, word, text)))
         elif name in passes:
             line.passes.append(PassFlag(name, value if equals else None))
-            after_pass = "" if equals else name
         elif name in NOT_HERE:
             raise UsageError(f"'{word}' is not available: {NOT_HERE[name]}")
         else:
@@ -224,7 +214,8 @@ def _text(flag: Flag, word: str, attached: str | None, rest: list[str]) -> str |
     if attached is not None or not flag.metavar or flag.implied is not None:
         return attached
     if not rest:
-        raise UsageError(f"'{word}' requires a value: write {word}={flag.metavar}")
+        between = " " if len(word.lstrip("-")) == 1 else "="
+        raise UsageError(f"'{word}' requires a value: write {word}{between}{flag.metavar}")
     return rest.pop(0)
 
 
@@ -253,7 +244,7 @@ def _value(flag: Flag, word: str, text: str | None) -> Any:
 def _check(line: CommandLine, *, several: bool) -> None:
     if len(line.inputs) > 1 and not several:
         first, second, *_ = line.inputs
-        raise UsageError(f"expected one input, got '{first}' and '{second}'{line.hint}")
+        raise UsageError(f"expected one input, got '{first}' and '{second}'")
     pipelines = [each.name for each in line.flags if each.flag.name == "pass-pipeline"]
     if pipelines and line.passes:
         raise UsageError(
@@ -299,10 +290,8 @@ def ir_of(text: str) -> str:
 
     builds = known_builds()
     known = sorted({"xdsl", "mlir", *adapter_names(), *filter(has_adapter, builds)})
-    longer = next((name for name in known if text and name.startswith(text)), text)
-    way_out = suggest(longer, known)
-    if text in builds:
-        way_out = f"; pip install {builds[text].distribution}"
+    distribution = builds[text].distribution if text in builds else ""
+    way_out = f"; pip install {distribution}" if distribution else suggest(text, known)
     raise ValueError(f"takes one of {', '.join(known)}, not '{text}'{way_out}")
 
 

@@ -6,13 +6,11 @@ import importlib
 import importlib.util
 import re
 import sys
-from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from passel.diagnostics import brief, suggest
 from passel.errors import AdapterError, PasselError, PipelineError
 from passel.frontend import BringsFrontend, TakesDialects, UsageError
 from passel.ir import ability_of, adapter_named, adapter_names, has_adapter
@@ -32,7 +30,6 @@ if TYPE_CHECKING:
 _KNOWN = ("xdsl", "mlir")
 """IRs whose flags passel-opt declares."""
 
-_UNKNOWN_DIALECT = re.compile(r"Dialect `(\w+)' not found")
 _DOTTED = re.compile(r"(?<![\w.%@#^])([A-Za-z_]\w*)\.[A-Za-z_]")
 """The beginning of an op or a type: its dialect, and a dot."""
 
@@ -214,8 +211,7 @@ def hint_at_passes(error: PasselError, ir: IRChoice) -> str:
 def note_other_ir(diagnostic: Diagnostic, source: SourcePart, ir: IRChoice) -> None:
     """Attach a note to an error if its source line uses a dialect that the IR lacks.
 
-    The note names another installed IR that has the dialect, or the flags that list and load
-    dialects.
+    The note names another installed IR that has the dialect.
 
     Args:
         diagnostic: The error.
@@ -232,10 +228,6 @@ def note_other_ir(diagnostic: Diagnostic, source: SourcePart, ir: IRChoice) -> N
             hint = f"another installed IR provides dialect '{name}'; use {having}"
             diagnostic.attach_note(hint, diagnostic.location)
             return
-    if (unknown := _UNKNOWN_DIALECT.match(diagnostic.message)) and not diagnostic.notes:
-        hint = suggest(unknown[1], known) or "; --load-dialect-plugin=<file> loads another"
-        hint = f"--show-dialects lists the dialects{hint}"
-        diagnostic.attach_note(hint, diagnostic.location)
 
 
 def _others(ir: IRChoice, name: str, has: Callable[[str, str], bool]) -> str:
@@ -299,21 +291,10 @@ def import_plugin(name: str) -> ModuleType:
         error.add_note(f"loading plugin '{name}'")
         raise
     except BaseException as error:
-        msg = f"cannot load plugin '{name}': {brief(error)}{_place(error, name)}"
-        raise UsageError(msg) from error
+        from passel.tracebacks import brief_at
+
+        raise UsageError(f"cannot load plugin '{name}': {brief_at(error)}") from error
     return module
-
-
-def _place(error: BaseException, name: str) -> str:
-    """Return the place of an error in the plugin, if it was raised there."""
-    if isinstance(error, SyntaxError):
-        return ""
-    place, traceback = "", error.__traceback__
-    while traceback is not None:
-        if traceback.tb_frame.f_code.co_filename.endswith(name):
-            place = f" ({name}:{traceback.tb_lineno})"
-        traceback = traceback.tb_next
-    return place
 
 
 def classes_in(module: ModuleType) -> Iterator[type[Any]]:
@@ -346,10 +327,9 @@ def load_plugin(name: str, given: PassRegistry | None) -> ModuleType:
     registry = given or default_registry()
     if name.endswith(_NATIVE):
         raise UsageError(f"cannot load native plugin '{name}'; give a Python file or module")
-    is_new = name not in sys.modules
-    before = _registered(registry)
+    before = len(registry.added)
     plugin = import_plugin(name)
-    by_itself = _registered(registry) - before
+    by_itself = registry.added[before:]
     for value in classes_in(plugin):
         try:
             if getattr(value, "name", None) not in by_itself:
@@ -357,36 +337,7 @@ def load_plugin(name: str, given: PassRegistry | None) -> ModuleType:
         except PasselError as error:
             msg = f"plugin '{name}': {error}"
             raise UsageError(msg) from error
-    if is_new and _registered(registry) == before and not _has_dialects(plugin):
-        raise UsageError(f"plugin '{name}' {_lack(plugin)}")
     return plugin
-
-
-def _registered(registry: PassRegistry) -> Counter[str]:
-    """Count the registrations of passes and extensions by name."""
-    extensions = sys.modules.get("passel.builder.extensions")
-    names = extensions.registered if extensions else ()
-    return Counter([*registry.added, *default_registry().added, *names])
-
-
-def _has_dialects(plugin: ModuleType) -> bool:
-    """Return whether a plugin contains a possible dialect of some IR."""
-    values = vars(plugin).values()
-    kinds: Iterator[type[Any]] = (each if isinstance(each, type) else type(each) for each in values)
-    names = (base.__name__ for kind in kinds for base in kind.__mro__)
-    # MLIR's bindings register dialects with a function.
-    return "register_dialects" in vars(plugin) or any("Dialect" in name for name in names)
-
-
-def _lack(plugin: ModuleType) -> str:
-    """Return why a plugin provides nothing, and the way out."""
-    unnamed = [each.__name__ for each in classes_in(plugin) if issubclass(each, Pass)]
-    if unnamed:
-        return f"has no pass with a name: add name = '...' to class {unnamed[0]}"
-    return (
-        "has no passes: define a class that derives from passel.Pass and has a name, or register "
-        "a pass in passel.default_registry()"
-    )
 
 
 def _register(value: type[Any], registry: PassRegistry) -> None:

@@ -33,7 +33,7 @@ from passel.tool.process import (
 )
 from passel.tool.replay import Replay, last_words_of
 from passel.tool.settings import InformationFlags, Settings
-from passel.tool.sources import read_sources, recorded_plugins
+from passel.tool.sources import read_sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -328,8 +328,6 @@ class _Part:
         except PassFailedError as error:
             driver.replay.note_failures(error.failures)
             return False
-        finally:
-            driver.renderer.conclude()
         driver.replay.generate(op, self._context, manager, self._adapter)
         return True
 
@@ -347,12 +345,8 @@ class _Part:
         try:
             return pipelines.make(kind, self._context, self._adapter, recorded)
         except PipelineError as error:
-            if recorded is None or recorded.pipeline is None:
-                raise
-            if self._source.is_recorded:  # its lines are not IR
-                for flag in recorded_plugins(self._settings):
-                    error.add_note(f"the recorded run had the flag {flag}, which is missing here")
-                raise
+            if recorded is None or recorded.pipeline is None or self._source.is_recorded:
+                raise  # the lines of a record are not IR
             *others, last = [recorded.diagnostic(problem) for problem in error.problems]
             if hint := hint_at_passes(error, self._settings.choice):
                 last.attach_note(hint, last.location)

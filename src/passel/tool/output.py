@@ -18,7 +18,6 @@ from passel.diagnostics import (
     Location,
     Severity,
     file_problem,
-    more_like_it,
     underline,
 )
 from passel.frontend import UsageError
@@ -28,8 +27,6 @@ from passel.instruments.whole_files import check_writable, is_special, write_who
 if TYPE_CHECKING:
     from collections.abc import Generator
     from typing import TextIO
-
-    from _typeshed import ReadableBuffer
 
     from passel.instruments.terminals import Color
     from passel.tool.settings import Settings
@@ -153,25 +150,6 @@ def _encoded(result: str | bytes) -> bytes:
     return result.encode("utf-8", "surrogateescape") if isinstance(result, str) else result
 
 
-class _Forgiving(io.FileIO):
-    """A file that stores a write error instead of raising it.
-
-    Attributes:
-        problem: The error; empty if there is none.
-    """
-
-    problem = ""
-
-    def write(self, data: ReadableBuffer, /) -> int:
-        size = memoryview(data).nbytes
-        if not self.problem:
-            try:
-                _write_all(self.fileno(), bytes(data))
-            except OSError as error:
-                self.problem = file_problem(error)
-        return size
-
-
 @contextmanager
 def report_file(
     settings: Settings, flag: str, path: str, *, append: bool = False
@@ -190,11 +168,13 @@ def report_file(
     what = "cannot write to info file" if flag == "info-output-file" else CANNOT_OPEN
     with refusing(what, path):
         refuse_overwriting(settings, flag, path)
-        file = _Forgiving(path, "a" if append else "w")
-    with io.TextIOWrapper(io.BufferedWriter(file), encoding="utf-8", newline="\n") as stream:
+        file = io.FileIO(path, "a" if append else "w")
+    stream = io.TextIOWrapper(io.BufferedWriter(file), encoding="utf-8", newline="\n")
+    try:
         yield stream
-    if file.problem:
-        raise UsageError(f"cannot write output file '{path}': {file.problem}")
+    finally:
+        with refusing("cannot write output file", path):
+            stream.close()
 
 
 @contextmanager
@@ -244,7 +224,6 @@ _STYLES = {
     Severity.NOTE: "bold cyan",
 }
 _MAX_OP_LINES = 61
-_ORIGIN = re.compile(r"(?P<when>.*)on '[^']*'(?: (?P<symbol>@.*))? \[(?P<path>[^\]]*)\]", re.DOTALL)
 _RENDERED = re.compile(
     r"(.+?): (error|warning|remark|note): (.*?)(?:(\n[^\n]*\n)([ \t]*\^~*))?", re.DOTALL
 )
@@ -271,28 +250,15 @@ class Renderer:
         self._stream: TextIO = sys.stderr
         self._color: Color = settings.color
         self._sources: dict[str, str | list[str]] = {}  # split at the first excerpt
-        self._alike: dict[tuple[str, ...], tuple[Diagnostic, list[str]]] = {}
 
     def add_source(self, name: str, text: str) -> None:
         """Register the text of a source, so that diagnostics can show its lines."""
         self._sources[name] = text
 
     def __call__(self, diagnostic: Diagnostic) -> None:
-        """Write a diagnostic with its notes and its op.
-
-        If several failures differ only in the op, only the first failure is written. The others are
-        counted.
-        """
+        """Write a diagnostic with its notes and its op."""
         if self._is_hidden.get(diagnostic.severity):
             return
-        if found := _ORIGIN.fullmatch(diagnostic.origin):
-            key = diagnostic.message, found["when"], found["path"]
-            if key in self._alike:
-                self._alike[key][1].append(found["symbol"] or str(diagnostic.location))
-                return
-            self._alike[key] = diagnostic, []
-        elif diagnostic.severity is Severity.ERROR:  # about the whole run
-            self.conclude()
         self._write(diagnostic)
         last = diagnostic
         for note in diagnostic.notes:
@@ -309,14 +275,6 @@ class Renderer:
         if self._show_op and (text := diagnostic.detach(render=True).op_text.rstrip("\n")):
             message = "\n".join([f"{SEEN}: ", text]) if "\n" in text else f"{SEEN}: {text}"
             self._write(Diagnostic(Severity.NOTE, message, diagnostic.location), excerpt=False)
-
-    def conclude(self) -> None:
-        """Write a note for each failure that was repeated, with the number of repetitions."""
-        for first, names in self._alike.values():
-            if names:
-                note = Diagnostic(Severity.NOTE, more_like_it(names), first.location)
-                self._write(note, excerpt=False)
-        self._alike.clear()
 
     def _write(self, diagnostic: Diagnostic, *, excerpt: bool = True) -> None:
         location = diagnostic.location

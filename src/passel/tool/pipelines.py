@@ -148,19 +148,10 @@ def set_up(manager: PassManager, settings: Settings) -> None:
     Args:
         manager: The pass manager.
         settings: The command-line settings.
-
-    Raises:
-        DefinitionError: If the setup function changes the passes.
     """
     if (tool := settings.tool).setup is None:
         return
-    before = manager.to_text(all_options=True)
     tool.setup(manager, {each.name: settings.line.value(each) for each in tool.flags})
-    if manager.to_text(all_options=True) != before:
-        raise DefinitionError(
-            f"the setup of {tool.name} changes the passes, and reproducers would not record that: "
-            "register the passes as a pipeline"
-        )
 
 
 def lint_pipeline(settings: Settings) -> int:
@@ -258,15 +249,11 @@ def run_stretch(manager: PassManager, op: Any, settings: Settings, **how: Any) -
 
     paths = tuple(manager.passes_by_path())
     start, stop = (place_in(paths, settings, flag) for flag in ("start-after", "stop-after"))
-    if start and stop and not (start.symbol and stop.symbol):  # otherwise the run detects it
-
-        def order(place: Place) -> tuple[int, bool]:
-            return paths.index(place.path), not place.symbol
-
-        if order(start) > order(stop):
-            raise UsageError(
-                f"'--stop-after={stop}' comes before '--start-after={start}' in the pipeline"
-            )
+    is_fixed = start and stop and not (start.symbol and stop.symbol)  # else the run detects it
+    if start and stop and is_fixed and paths.index(start.path) > paths.index(stop.path):
+        raise UsageError(
+            f"'--stop-after={stop}' comes before '--start-after={start}' in the pipeline"
+        )
     stretch = Stretch(paths, settings.choice.adapter.symbol_name, start, stop)
     manager.add_gate(stretch)
     result = manager.run(op, **how)

@@ -21,7 +21,6 @@ Passes and pipelines can also be given as flags: see --list-passes.
 
 from __future__ import annotations
 
-import re
 import shlex
 import shutil
 import sys
@@ -58,9 +57,6 @@ _WIDTH = 44
 _HELP, _VERSION = (InformationFlags.flags[name] for name in ("help", "version"))
 ABOUT = ("Information", [replace(_HELP, help="show this help"), _VERSION])
 """The group of flags that all programs have."""
-
-_QUOTED = re.compile(r"""\\. | '[^']*' | "(?:\\.|[^"\\])*\"""", re.VERBOSE | re.DOTALL)
-_OPERATOR = re.compile(r"[|&]+|[;<>]")
 
 
 class Program(NamedTuple):
@@ -248,22 +244,13 @@ def _listing(entries: Iterable[tuple[str, str, tuple[OptionInfo, ...]]]) -> str:
 
 
 def command_of(text: str) -> list[str]:
-    """Split a command into words, and check that the command can run without a shell."""
+    """Split a command into words, and check that the system has the program."""
     try:
         words = shlex.split(text)
     except ValueError as error:
         raise ValueError(f"has {str(error).lower()}") from None
-    if found := _OPERATOR.search(_QUOTED.sub("", text)):
-        shell = f"runs without a shell, but '{found[0]}' needs a shell"
-        raise ValueError(f"{shell}: write sh -c '...', or quote '{found[0]}'")
     if words and shutil.which(words[0]) is None:
-        name = words[0]
-        problem = f"program '{name}' is not found"
-        if Path(name).is_file():
-            problem = f"'{name}' is not executable; run chmod +x {name}"
-            if "/" not in name:
-                problem = f"cannot find program '{name}'; to run the file '{name}', write ./{name}"
-        raise ValueError(f"cannot be run: {problem}")
+        raise ValueError(f"cannot be run: program '{words[0]}' is not found")
     return words
 
 

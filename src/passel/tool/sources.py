@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from passel.diagnostics import Diagnostic, Severity, file_problem
 from passel.frontend import SourcePart, UnreadableError, UsageError
-from passel.tool.flags import flag_for, flags_in
+from passel.tool.flags import flag_for
 from passel.tool.pipelines import place_in
 
 if TYPE_CHECKING:
@@ -78,8 +78,7 @@ def _read(settings: Settings) -> bytes:
     try:
         return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     except (OSError, ValueError) as error:
-        reason = f"{file_problem(error)}{settings.line.hint}"
-        raise UsageError(f"cannot open input file '{path}': {reason}") from None
+        raise UsageError(f"cannot open input file '{path}': {file_problem(error)}") from None
 
 
 def _undecodable(name: str, data: bytes, start: int) -> UnreadableError:
@@ -158,13 +157,3 @@ def _recorded_source(settings: Settings) -> SourcePart:
     if text is None:
         raise UsageError(f"the record does not contain the IR after {place or 'parsing'}")
     return SourcePart(reproducer_text(text, run.pipeline), settings.input, is_recorded=True)
-
-
-def recorded_plugins(settings: Settings) -> list[str]:
-    """Return the plugin flags of a recorded run that the current command line lacks."""
-    from passel.record import Record
-
-    words = flags_in(Record.open(settings.input).info.command_line[1:])
-    given = {str(each) for each in settings.line.flags}
-    flags = [f"--{name}={value}" for name, value in words if name == "load-pass-plugin"]
-    return [each for each in flags if each not in given]
