@@ -250,7 +250,7 @@ def command_of(text: str) -> list[str]:
     except ValueError as error:
         raise ValueError(f"has {str(error).lower()}") from None
     if words and shutil.which(words[0]) is None:
-        raise ValueError(f"cannot be run: program '{words[0]}' is not found")
+        raise ValueError(f"cannot be run: '{words[0]}' is not an executable program")
     return words
 
 

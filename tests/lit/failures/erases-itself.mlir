@@ -5,7 +5,7 @@
 
 // CHECK: error: 'func.func' op pass 'erase-itself' erased or moved the op that it ran on; only a pass on the enclosing op may do that
 // CHECK: note: on 'func.func' [builtin.module/func.func/0:erase-itself]
-// CHECK: error: .func.func. op pass .erase-itself. erased or moved
+// CHECK: error: 'func.func' op pass 'erase-itself' erased or moved
 // CHECK-NOT: error
 func.func private @a()
 "test.op"() : () -> ()
