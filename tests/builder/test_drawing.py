@@ -6,31 +6,24 @@ import re
 
 from builder_passes import A, B, Bufferize, Lower, OnFunc, X, made
 
-from passel.builder import Bundle, Extension, PipelineBuilder, after_any, followed_by
+from passel.builder import Bundle, Extension, PipelineBuilder, Stage
 
 TREE = """\
-builtin.module         a b
+builtin.module
 ├─ a
-├─ bufferize           ●    by tensors (test_drawing.py:N)
-├─ func.func           │
-│  ├─ on-func          │    bundle both
-│  ├─ x{n=3}           │    bundle both
-│  └─ bufferize        ●
-├─ stage pre_lowering
-│  └─ b
+├─ bufferize       bufferization, by tensors (test_drawing.py:N)
+├─ func.func
+│  ├─ on-func      bundle both
+│  ├─ x{n=3}       bundle both
+│  └─ bufferize    bufferization
+├─ b
 └─ stage lowering
-   └─ lower              ●  by default
-
-a bufferization: 'bufferize#2' to 'bufferize'
-b lowering: 'lower'
-
-'x' must run after at least one 'on-func'
-'a' should be followed by 'b'
+   └─ lower        lowering
 """
 
 
 def drawn() -> PipelineBuilder:
-    """Return a builder with a nested pipeline, bundles, stages and constraints."""
+    """Return a builder with a nested pipeline, a bundle and a stage."""
 
     def tensors(builder: PipelineBuilder) -> None:
         builder.insert_after(A, Bufferize())
@@ -40,19 +33,10 @@ def drawn() -> PipelineBuilder:
     nested.add(Bundle("both", OnFunc(), X(n=3)))
     nested.add(Bufferize())
     builder.stage("lowering", Lower())
-    builder.add(B(), stage="pre_lowering")
-    builder.constrain("x", after_any("on-func"))
-    builder.constrain("a", followed_by(B))
+    builder.insert_before(Stage("lowering"), B())
     return builder.extend(Extension("tensors", tensors))
 
 
 def test_tree() -> None:
-    """The picture shows nesting, authors, intervals of types, and constraints."""
+    """The picture shows nesting, stages, types, bundles and authors."""
     assert re.sub(r"py:\d+", "py:N", drawn().draw()) == TREE
-
-
-def test_an_empty_pipeline() -> None:
-    """The picture shows empty stages, but no empty stages around them."""
-    builder = PipelineBuilder()
-    builder.stage("lowering", required=True)
-    assert builder.draw() == "builtin.module\n└─ stage lowering  empty, required\n"

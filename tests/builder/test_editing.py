@@ -13,7 +13,6 @@ from passel.builder import (
     LOWERING,
     Bundle,
     PipelineBuilder,
-    Stage,
     before_first,
 )
 
@@ -61,18 +60,18 @@ def test_insertion_does_not_split() -> None:
 
 
 def test_stages() -> None:
-    """A stage has positions around it, a default, and can be required."""
+    """Passes are added to a stage, and inserted before and after it, also while it is empty."""
     builder = PipelineBuilder()
+    builder.add(B())
     middle = builder.stage("middle", A())
-    builder.stage("end", required=True)
-    builder.add(X(), stage="pre_middle")
+    end = builder.stage("end")
     builder.insert_after(middle, X(n=2))
-    with pytest.raises(InsertionError, match="stage 'end'"):
-        builder.build()
+    builder.insert_after(end, X(n=4))
+    builder.insert_before(end, X(n=3))
+    builder.add(X(n=1), stage="middle")
     builder.add(B(), stage="end")
-    assert str(builder.build()) == "builtin.module(x,a,x{n=2},b)"
-    builder.add(B(), stage="middle")
-    assert str(builder.build()) == "builtin.module(x,b,x{n=2},b)"
+    assert str(builder) == "builtin.module(b,a,x{n=1},x{n=2},x{n=3},b,x{n=4})"
+    assert builder.find("middle") == (*builder.find("a"), builder.find("x")[0])
 
 
 def test_handles_of_several_passes() -> None:
@@ -118,47 +117,3 @@ def test_rejected_changes_invalidate_nothing() -> None:
     nested.add(OnFunc())
     assert str(builder) == "builtin.module(x,a,b,b,func.func(on-func,on-func,on-func))"
     assert [each.label for each in builder.find("x")] == ["x"]
-
-
-# -- Defaults of stages ----------------------------------------------------------------------
-
-
-def framework(*default: object) -> PipelineBuilder:
-    """Return a builder with a stage `middle`."""
-    builder = PipelineBuilder()
-    builder.add(B())
-    builder.stage("middle", *(default or (Bufferize(), A())))
-    return builder
-
-
-def test_targets_match_defaults() -> None:
-    """Targets match the passes of a default by name, class, type and stage."""
-    builder = framework()
-    assert str(builder) == str(builder.build()) == "builtin.module(b,bufferize,a)"
-    for target in ("a", A, BUFFERIZATION, Stage("middle")):
-        assert target in builder
-    assert builder.find("middle") == (*builder.find("bufferize"), *builder.find("a"))
-
-
-IN_STAGE: dict[str, tuple[list[Callable[[PipelineBuilder], object]], str]] = {
-    "next to a pass": (
-        [lambda b: b.insert_after(BUFFERIZATION, X()), lambda b: b.add(B(), stage="middle"), lambda b: b.remove(A)],
-        "b,bufferize,x,b",
-    ),
-    "next to the stage": (
-        [lambda b: b.insert_after(Stage("middle"), X()), lambda b: b.add(B(), stage="middle"), lambda b: b.add(A(), stage="middle")],
-        "b,b,a,x",
-    ),
-    "removed": ([lambda b: b.remove(Bufferize), lambda b: b.remove(A)], "b"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("edits", "expected"), IN_STAGE.values(), ids=IN_STAGE)
-def test_the_default_of_a_stage(
-    edits: list[Callable[[PipelineBuilder], object]], expected: str
-) -> None:
-    """A pass added to the stage replaces the default; one inserted next to its passes does not."""
-    builder = framework()
-    for edit in edits:
-        edit(builder)
-    assert str(builder.build()) == f"builtin.module({expected})"

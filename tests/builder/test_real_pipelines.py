@@ -42,6 +42,6 @@ def test_a_pipeline_of_mlir_opt() -> None:
         OpPassManager("gpu.module").add(each) for names in kernels for each in names.split(",")
     ]
     builder.add(Bundle("kernels", *nests), stage="kernels")
-    builder.add("reconcile-unrealized-casts", stage="post_host")
+    builder.add("reconcile-unrealized-casts")
     own = dumped("builtin.module(gpu-lower-to-nvvm-pipeline)")
     assert dumped(str(builder.build())) == own

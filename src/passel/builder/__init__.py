@@ -14,11 +14,10 @@ from passel.builder.constraints import (
     preceded_by,
 )
 from passel.builder.declarations import DeclarationTable, default_declarations
-from passel.builder.extensions import Extension, installed_extensions, register_extension
+from passel.builder.extensions import Extension, installed_extensions
 from passel.builder.finishing import Remark
 from passel.builder.lint import Finding, lint
 from passel.builder.pipeline_builder import PipelineBuilder
-from passel.builder.showing import Explanation
 from passel.builder.steps import Bundle, Handle, Stage, Step
 from passel.passes.pass_type import (
     BUFFERIZATION,
@@ -48,7 +47,6 @@ __all__ = [
     "Bundle",
     "Constraint",
     "DeclarationTable",
-    "Explanation",
     "Extension",
     "Finding",
     "Handle",
@@ -66,5 +64,4 @@ __all__ = [
     "installed_extensions",
     "lint",
     "preceded_by",
-    "register_extension",
 ]

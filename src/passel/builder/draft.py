@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from passel.builder.rules import Rules
-from passel.builder.steps import Scope, Step, placed_of, steps_in, walk
+from passel.builder.steps import Scope, placed_of, steps_in, walk
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -33,10 +33,6 @@ class Draft:
         constraints: The rules that `PipelineBuilder.constrain` added, in order.
         regions: The title, start target, end target and analyses of each region that
             `PipelineBuilder.between` added.
-        removals: For each removal, the removed steps, the rules before the removal, and the name of
-            the extension that removed the steps.
-        users: The steps next to which extensions inserted passes, each with the name of the
-            extension.
         checked: The rules that the last change was checked against; None before the first change.
     """
 
@@ -47,8 +43,6 @@ class Draft:
     calls: int = 0
     constraints: tuple[Rule, ...] = ()
     regions: tuple[tuple[str, Target, Target, tuple[type, ...]], ...] = ()
-    removals: tuple[tuple[list[Step], Rules, str], ...] = ()
-    users: tuple[tuple[Step, str], ...] = ()
     checked: Rules | None = None
     _numbers: Counter[str] = field(default_factory=Counter[str])
 

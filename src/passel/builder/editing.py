@@ -176,19 +176,13 @@ class Edit:
                 refused.append(error)
         raise refused[0]
 
-    def add_stage(self, name: str, default: Items, scope: Scope, *, required: bool) -> None:
+    def add_stage(self, name: str, items: Items, scope: Scope) -> None:
         """Append a stage to a scope, raising the same errors as `PipelineBuilder.stage`."""
         if self._rules.units(Stage(name)):
             raise InsertionError(f"stage '{name}' already exists")
         anchor = self._anchor(scope)
-        inner = [node for item in default for node in self.nodes(item, anchor)]
-        for step in steps_in(inner):
-            step.is_default = True
-        for each, nodes in ((f"pre_{name}", []), (name, inner), (f"post_{name}", [])):
-            is_required = required and each == name
-            label = f"stage {each}"
-            stage = Scope("stage", each, self.origin, nodes, label, is_required=is_required)
-            self.put([stage], scope)
+        inner = [node for item in items for node in self.nodes(item, anchor)]
+        self.put([Scope("stage", name, self.origin, inner, f"stage {name}")], scope)
 
     # -- Next to something, or instead ------------------------------------------------------
 
@@ -197,18 +191,17 @@ class Edit:
 
         The method raises the same errors as `PipelineBuilder.insert_before`.
         """
-        for unit in self._select(target, occurrence):
+        for unit in self._rules.select(target, occurrence):
             self._put_beside(unit, items, after=after)
-            if by := self.origin.extension:
-                self._draft.users += tuple((step, by) for step in steps_in(unit))
         side = "after" if after else "before"
         for step in steps_in(self.added):
-            step.because = (f"it was inserted {side} {describe(target)}",)
+            step.because = f"it was inserted {side} {describe(target)}"
 
     def remove(self, target: Target, occurrence: Occurrence) -> None:
         """Remove matches of a target, raising the same errors as `PipelineBuilder.remove`."""
         for unit in self._rules.select(target, occurrence):
-            self._take_out(unit, describe(target))
+            for node in unit:
+                self._draft.take_out(node)
 
     def _put_beside(self, unit: Unit, items: Items, *, after: bool) -> None:
         """Insert items right before or after a match, in the innermost pipeline that accepts them.
@@ -260,45 +253,11 @@ class Edit:
         return node
 
     def stage(self, name: str) -> Scope:
-        """Remove the default passes of a stage, and return the stage.
+        """Return the stage with a name.
 
         Raises:
-            InsertionError: If the stage does not exist, or another extension has inserted a pass
-                next to a default pass of the stage.
+            InsertionError: If the stage does not exist.
         """
         ((stage,),) = self._rules.select(Stage(name), "first")
         assert isinstance(stage, Scope)  # noqa: S101 - for type checkers
-        steps = steps_in([stage])
-        if steps and all(step.is_default for step in steps):
-            self._take_out(stage.items[:], f"the default passes of stage '{name}'")
         return stage
-
-    def _select(self, target: Target, occurrence: Occurrence) -> list[Unit]:
-        """Return matches of a target, or raise an error that names who removed the target."""
-        try:
-            return self._rules.select(target, occurrence)
-        except InsertionError:
-            for steps, rules, by in self._draft.removals:
-                if by != self.origin.extension and not set(steps).isdisjoint(rules.find(target)):
-                    who = f"extension '{by}'" if by else "the framework"
-                    raise InsertionError(
-                        f"{describe(target)} is not in the pipeline: {who} removed it"
-                    ) from None
-            raise
-
-    def _take_out(self, unit: Unit, what: str) -> None:
-        """Remove nodes.
-
-        Raises:
-            InsertionError: If another extension has inserted a step next to one of them.
-        """
-        extension, steps = self.origin.extension, steps_in(unit)
-        for step, user in self._draft.users:
-            if step in steps and extension and user != extension:
-                raise InsertionError(
-                    f"extensions '{user}' and '{extension}' conflict: one inserts a pass next "
-                    f"to {what}, the other removes {what}"
-                )
-        self._draft.removals += ((steps, self._rules, extension),)
-        for node in unit:
-            self._draft.take_out(node)

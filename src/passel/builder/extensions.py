@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.builder.declarations import use_installed
@@ -31,8 +29,7 @@ class Extension(NamedTuple):
     def of(cls, given: Extension | Callable[[Any], object]) -> Extension:
         """Return an extension unchanged, or wrap a function in an extension.
 
-        The name of the new extension is the qualified name of the function. For a function in the
-        main program, the name of the file replaces `__main__`.
+        The name of the new extension is the qualified name of the function.
 
         Raises:
             TypeError: If the argument is neither an extension nor a function.
@@ -42,51 +39,11 @@ class Extension(NamedTuple):
         if not callable(given):
             raise TypeError(f"an extension is a function that takes a builder, not {given!r}")
         named = given if hasattr(given, "__qualname__") else type(given)
-        return cls(f"{_module_of(named)}.{named.__qualname__}", given)
-
-
-def _module_of(named: Any) -> str:
-    """Return the name under which the module of an object can be imported."""
-    if named.__module__ != "__main__":
-        return named.__module__
-    main = sys.modules["__main__"]
-    spec = getattr(main, "__spec__", None)  # of `python -m`
-    if spec is not None:
-        return spec.name.removesuffix(".__main__")
-    file = Path(getattr(main, "__file__", None) or "program").absolute()
-    return file.parent.name if file.stem == "__main__" else file.stem
-
-
-registered: dict[str, Extension] = {}
-"""The extensions that were registered with `register_extension`, by name."""
-
-
-def register_extension(
-    function: Callable[[Any], object], *, name: str = ""
-) -> Callable[[Any], object]:
-    """Register a function as an extension, without an entry point.
-
-    `register_extension` can be used as a decorator, for example in a plugin. The new extension
-    replaces a registered extension with the same name.
-
-    Args:
-        function: The function to call with the builder.
-        name: The name of the extension, by default the qualified name of the function.
-
-    Example:
-        >>> @register_extension
-        ... def tidy(builder):
-        ...     builder.add("cse")
-        >>> "tidy" in {each.name.rpartition(".")[2] for each in installed_extensions()}
-        True
-    """
-    made = Extension(name, function) if name else Extension.of(function)
-    registered[made.name] = made
-    return function
+        return cls(f"{named.__module__}.{named.__qualname__}", given)
 
 
 def installed_extensions() -> tuple[Extension, ...]:
-    """Return the installed and the registered extensions, sorted by name.
+    """Return the extensions of installed packages, sorted by name.
 
     An installed package provides an extension through an entry point in the group
     `passel.pipelines`. Each entry point names a function that takes a builder. The logger `passel`
@@ -96,7 +53,7 @@ def installed_extensions() -> tuple[Extension, ...]:
         >>> from passel.builder import PipelineBuilder
         >>> builder = PipelineBuilder().extend(*installed_extensions())
     """
-    found = [*registered.values()]
+    found: list[Extension] = []
     use_installed("passel.pipelines", lambda name, extend: found.append(Extension(name, extend)))
     return tuple(sorted(found, key=lambda each: each.name))
 

@@ -84,8 +84,7 @@ class PipelineBuilder(PipelinePlan):
 
         Args:
             items: The passes to append, in any form that `OpPassManager.add` accepts, or bundles.
-            stage: The name of the stage to append to, such as `codegen` or `pre_codegen`, or an
-                empty string to append to the pipeline.
+            stage: The name of the stage to append to, or an empty string to append to the pipeline.
 
         Raises:
             InsertionError: If the change would violate a constraint, or the stage does not exist.
@@ -145,8 +144,7 @@ class PipelineBuilder(PipelinePlan):
             occurrence: The matches to remove, by default all matches.
 
         Raises:
-            InsertionError: If no step matches the target, the change would violate a constraint, or
-                another extension has inserted a step next to a matching step.
+            InsertionError: If no step matches the target, or the change would violate a constraint.
         """
         with edited(self._draft) as edit:
             edit.remove(target, occurrence)
@@ -237,23 +235,19 @@ class PipelineBuilder(PipelinePlan):
 
     # -- Stages -----------------------------------------------------------------------------
 
-    def stage(self, name: str, *default: object, required: bool = False) -> Stage:
+    def stage(self, name: str, *items: object) -> Stage:
         """Append a stage, a named position in the pipeline at which extensions can add passes.
-
-        The stages `pre_NAME` and `post_NAME` are added right before and after the stage.
 
         Args:
             name: The name of the stage.
-            default: The passes of the stage until `add` appends other passes to the stage. Passes
-                inserted next to a default pass do not replace the default passes.
-            required: Whether `build` raises an error if the stage is empty.
+            items: The first passes of the stage, in any form that `add` accepts.
 
         Raises:
-            InsertionError: If a stage with this name exists, or a default pass violates a
+            InsertionError: If a stage with this name exists, or the change would violate a
                 constraint.
         """
         with edited(self._draft) as edit:
-            edit.add_stage(name, default, edit.nest(self._at), required=required)
+            edit.add_stage(name, items, edit.nest(self._at))
         return Stage(name)
 
     # -- Extensions -------------------------------------------------------------------------

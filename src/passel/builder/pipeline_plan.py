@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from passel.builder.constraints import Rule
     from passel.builder.declarations import DeclarationTable
     from passel.builder.finishing import Remark
-    from passel.builder.showing import Explanation
     from passel.builder.steps import Occurrence, Step, Target
     from passel.ir import IRAdapter
     from passel.manager import OpPassManager
@@ -196,8 +195,8 @@ class PipelinePlan:
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self}>"
 
-    def explain(self, target: Target, *, occurrence: Occurrence = "first") -> Explanation:
-        """Return an explanation of the position of a step.
+    def explain(self, target: Target, *, occurrence: Occurrence = "first") -> str:
+        """Return an explanation of the position of a step, with one reason on each line.
 
         Args:
             target: The step to explain, or a target that matches the step.
@@ -223,14 +222,8 @@ class PipelinePlan:
         raise InsertionError(f"'{target}' contains no steps to explain")
 
     def draw(self) -> str:
-        """Draw the pipeline as a text tree with stages, pass types and constraints."""
+        """Draw the pipeline as a text tree with stages, and the types and authors of the passes."""
         return picture(self._draft.root, self._draft.rules)
-
-    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        """Show the drawing of the pipeline in notebooks."""
-        from passel.notebooks import Text, bundle  # noqa: PLC0415 - for notebooks alone
-
-        return bundle(Text(self.draw()))
 
     # -- Building ---------------------------------------------------------------------------
 
@@ -272,7 +265,7 @@ class PipelinePlan:
         """Build a pass manager from the steps, without changing the builder.
 
         Raises:
-            InsertionError: If a required stage is empty, or the pipeline violates a constraint.
+            InsertionError: If the pipeline violates a constraint.
             ContractError: If a pass does not preserve an analysis that a later pass requires.
             AnchorError: If a pass cannot run on its ops, or an op cannot be an anchor. Without a
                 context, anchors are checked only when the pass manager runs.

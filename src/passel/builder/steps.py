@@ -1,7 +1,7 @@
 """The steps of a builder, the scopes that contain them, and the targets that refer to them.
 
 Step    a pass at a position in the pipeline
-Scope   a nested pipeline, or a part of a stage
+Scope   a nested pipeline, or a stage
 
 A position consists of a scope and an index into the items of the scope. Each step and each nested
 scope has a permanent label.
@@ -244,8 +244,7 @@ class Step(Named):
         label: The permanent label of the step in the builder, such as `cse#2`.
         bundles: The additions of bundles that created the step, innermost bundle first.
         call: The sequence number of the call that added the step.
-        because: Sentences with additional reasons for the position of the step.
-        is_default: Whether the step is one of the default passes of a stage.
+        because: A sentence with the insertion that positioned the step, or an empty string.
     """
 
     pass_: Pass[Any]
@@ -254,8 +253,7 @@ class Step(Named):
     label: str = ""
     bundles: tuple[BundleUse, ...] = ()
     call: int = 0
-    because: tuple[str, ...] = ()
-    is_default: bool = False
+    because: str = ""
 
     @property
     def title(self) -> str:
@@ -283,10 +281,10 @@ class BundleUse:
 
 @dataclass(eq=False)
 class Scope:
-    """A nested pipeline, or a part of a pipeline.
+    """A nested pipeline or a stage.
 
     Attributes:
-        kind: The kind of scope: `nest` for a nested pipeline, or `stage` for a part of a stage.
+        kind: The kind of scope: `nest` for a nested pipeline, or `stage` for a stage.
             Only nested pipelines appear in the pass manager.
         name: The name of the stage, or the anchor of the pipeline.
         origin: The author and source location of the call that added the scope.
@@ -295,7 +293,6 @@ class Scope:
             pipeline.
         span: The location of the scope in the pipeline text, or None if there is no text.
         jobs: The maximum number of ops to process in parallel, or None for no limit.
-        is_required: Whether an empty scope is an error.
     """
 
     kind: Literal["nest", "stage"]
@@ -305,7 +302,6 @@ class Scope:
     label: str = ""
     span: Span | None = None
     jobs: int | None = None
-    is_required: bool = False
 
     def copy(self) -> Scope:
         """Copy the scope and all nested scopes, but not the steps, and return the copy."""
