@@ -195,7 +195,7 @@ def test_dominance_errors_name_the_user(adapter: MLIRAdapter, program: Any) -> N
     assert caught.value.op == second
     assert caught.value.message == "operand #0 does not dominate this use"
     ((place, text),) = caught.value.notes
-    assert place == first
+    assert place == adapter.location(first)
     assert text == "operand defined here (op in the same block)"
 
 

@@ -92,7 +92,7 @@ class Failures(NamedTuple):
             "invalid", suspects, op, error.message, blamed=error.op, cause=error.__cause__
         )
         for place, note in error.notes:
-            failure.diagnostic.attach_note(note, self.adapter.location(place))
+            failure.diagnostic.attach_note(note, place)
         if deferred:
             names = listed([f"'{each.title}'" for each in deferred])
             failure.diagnostic.attach_note(

@@ -134,14 +134,14 @@ class InvalidIR(Exception):  # noqa: N818 - a condition, like StopIteration; nev
     Attributes:
         op: The invalid op, either the op given to `verify` or an op nested in it.
         message: The error message, without the name of the op.
-        notes: Pairs of an op and a note about the op.
+        notes: Pairs of the location and the text of a note.
     """
 
-    def __init__(self, op: Any, message: str, notes: Sequence[tuple[Any, str]] = ()) -> None:
+    def __init__(self, op: Any, message: str, notes: Sequence[tuple[Location, str]] = ()) -> None:
         super().__init__(message)
         self.op: Any = op
         self.message: str = message
-        self.notes: tuple[tuple[Any, str], ...] = tuple(notes)
+        self.notes: tuple[tuple[Location, str], ...] = tuple(notes)
 
 
 class IRAdapter(ABC):

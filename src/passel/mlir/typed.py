@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from functools import cache
-from importlib import import_module
 from math import isclose
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -63,10 +61,6 @@ class TypedNativePass(NativePass):
             for info in _as_written(type(self))
             if (all_options or info.field in given) and getattr(self, info.field) not in omitted
         )
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        values = {field: getattr(self, field) for field in sorted(self.__dict__["_given"])}
-        return _typed, (type(self).__module__, type(self).__name__, self.root, values)
 
 
 @cache
@@ -200,11 +194,3 @@ def _sample(info: OptionInfo) -> str:
     if metavar == "pass-manager":
         return "any(cse)"
     return "x" if metavar == "string" else metavar.partition("|")[0] if "|" in metavar else "1"
-
-
-def _typed(module: str, class_name: str, root: str, values: dict[str, Any]) -> TypedNativePass:
-    found: type[TypedNativePass] = getattr(import_module(module), class_name)
-    if found.root != root:  # made for a build of another name
-        path = Path(str(sys.modules[module].__file__)).with_suffix(".txt")
-        found = typed_pass_class(module, path, class_name, root) or found
-    return found(**values)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import SEEN, Diagnostic, Severity
 from passel.ir import InvalidIR
-from passel.mlir.bindings import on_threads, parent_of
+from passel.mlir.bindings import on_threads
 from passel.mlir.calls import calls_of
 from passel.mlir.diagnostics import convert_location
 
@@ -46,9 +46,7 @@ def verify(bindings: Bindings, op: Any, *, recursive: bool) -> None:
     if name not in ("", blamed.operation.name):
         message = error.message
     notes = [
-        (_op_at(bindings, blamed, note.location), note.message)
-        for note in error.notes
-        if not note.message.startswith(SEEN)
+        (note.location, note.message) for note in error.notes if not note.message.startswith(SEEN)
     ]
     raise InvalidIR(blamed.operation.opview, message, notes)
 
@@ -105,16 +103,6 @@ def _emitter(bindings: Bindings, op: Any, error: Diagnostic) -> tuple[Any, Diagn
 
 def _place_of(op: Any) -> Location:
     return convert_location(op.operation.location)
-
-
-def _op_at(bindings: Bindings, blamed: Any, location: Location) -> Any:
-    """Return the op at the location of a note, or the blamed op if no op is at the location."""
-    top = blamed.operation
-    while (parent := parent_of(top)) is not None:
-        top = parent
-    ops = bindings.walk(top)
-    found = next((op for op in ops if _place_of(op) == location), blamed)
-    return found.operation.opview
 
 
 def _split(message: str) -> tuple[str, str]:

@@ -88,5 +88,5 @@ def invalid_diagnostic(adapter: IRAdapter, error: InvalidIR) -> Diagnostic:
     message = f"'{adapter.kind_of(error.op).name}' op {error.message}"
     diagnostic = op_diagnostic(adapter, Severity.ERROR, message, error.op)
     for place, note in error.notes:
-        diagnostic.attach_note(note, adapter.location(place))
+        diagnostic.attach_note(note, place)
     return diagnostic

@@ -16,6 +16,7 @@ from xdsl.ir import BlockArgument, OpResult
 from xdsl.traits import IsolatedFromAbove
 
 from passel.ir import InvalidIR
+from passel.xdsl.locations import convert_location
 from passel.xdsl.regions import has_ssa_dominance
 
 if TYPE_CHECKING:
@@ -123,14 +124,14 @@ def _undominated(user: Operation, operand: SSAValue) -> InvalidIR:
     message = f"operand #{number} does not dominate this use"
     if isinstance(operand, OpResult):
         note = f"operand defined here (op {_relation(user, operand.op.parent)})"
-        return InvalidIR(user, message, [(operand.op, note)])
+        return InvalidIR(user, message, [(convert_location(operand.op.location), note)])
     if not isinstance(operand, BlockArgument) or (enclosing := operand.block.parent_op()) is None:
         return InvalidIR(user, message)
     block = operand.block
     number = 0 if block.parent is None else block.parent.get_block_index(block)
     relation = _relation(user, block).replace("is neither in", "neither in")
     note = f"operand defined as a block argument (block #{number} {relation})"
-    return InvalidIR(user, message, [(enclosing, note)])
+    return InvalidIR(user, message, [(convert_location(enclosing.location), note)])
 
 
 def _relation(user: Operation, block: Block | None) -> str:

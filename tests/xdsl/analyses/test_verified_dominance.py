@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import ModuleOp, i32
 from xdsl.dialects.test import TestOp as Op
 from xdsl.ir import Block, Region
 
+from passel.diagnostics import UNKNOWN
 from passel.ir import InvalidIR
 from passel.xdsl import XDSLAdapter
 from passel.xdsl.definitions import check_definitions
@@ -126,7 +127,7 @@ def test_values_do_not_leave_their_region() -> None:
     with pytest.raises(InvalidIR) as caught:
         check_definitions(module)
     assert caught.value.op is user
-    assert caught.value.notes == ((inner, "operand defined here (op in a child region)"),)
+    assert caught.value.notes == ((UNKNOWN, "operand defined here (op in a child region)"),)
     user.detach()
     enclosing.regions[1].block.add_op(user)
     with pytest.raises(InvalidIR) as caught:
