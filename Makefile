@@ -104,9 +104,8 @@ package: .venv/.dev ## Build the wheel and the source distribution into dist/, a
 	cd .venv/package/source && ../bin/python -m pytest -n auto tests/pipeline tests/typing tests/record/page \
 	  && ../bin/lit -sv --param installed tests/lit/information tests/lit/pipeline
 
-fuzz: .venv/.dev ## Run random programs for FUZZ_SECONDS=600, then random inputs for half of it
-	$(BIN)/python tests/fuzz/programs.py --seconds $(FUZZ_SECONDS) $(FUZZ_FLAGS)
-	$(BIN)/python tests/fuzz/inputs.py --seconds $$(($(FUZZ_SECONDS) / 2)) $(FUZZ_FLAGS)
+fuzz: .venv/.dev ## Run random programs and inputs for FUZZ_SECONDS=600
+	$(BIN)/python tests/fuzz --seconds $(FUZZ_SECONDS) $(FUZZ_FLAGS)
 
 extras: .venv/.declarations .venv/.browser ## Get from Debian what some tests are skipped without: MLIR's declarations, a browser (root)
 	command -v chromium >/dev/null || $(APT_INSTALL) $(CHROMIUM) || \

@@ -6,7 +6,7 @@ import re
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from passel import ContractError, OpPassManager, Pass, PassContext, PassManager
@@ -150,7 +150,6 @@ def found_by_walk(pm: PassManager) -> Found:
     return found
 
 
-@settings(max_examples=75)
 @given(pipelines(2))
 def test_the_check_finds_what_looking_at_all_pairs_finds(tree: OpPassManager) -> None:
     """Each offender is reported for the first consumer that it harms, and nothing else is."""
@@ -178,7 +177,6 @@ def is_accepted(pm: PassManager, number: int) -> bool:
     return not problems(only(pm, number))
 
 
-@settings(max_examples=50)
 @given(pipelines(2, inside=("toy.func", "toy.module", "any")))
 def test_what_the_check_accepts_is_there_in_the_run(tree: OpPassManager) -> None:
     """No consumer that is accepted finds what it requires gone."""

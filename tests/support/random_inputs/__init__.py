@@ -1,1 +1,0 @@
-"""Valid inputs that are changed at random, and what must hold of whatever comes of it."""
