@@ -40,7 +40,6 @@ class Numbered(Pass):
     def run(self, op: Any, ctx: PassContext) -> None:
         """Use and produce what is declared."""
         for kind in self.requires:
-            assert isinstance(kind, type)
             manager: Any = ctx.analyses
             while manager is not None and manager.cached_analysis(kind) is None:
                 manager = manager._parent
@@ -113,7 +112,6 @@ def brute_force(pm: PassManager) -> Found:
 
     for index, consumer in enumerate(written):
         for kind in consumer.requires:
-            assert isinstance(kind, type)
             offenders = [
                 {
                     each.number
@@ -140,13 +138,12 @@ def problems(pm: OpPassManager) -> list[str]:
 
 
 def found_by_walk(pm: PassManager) -> Found:
-    """Return who breaks what in the messages: the first pass that each names, but for ended ones."""
+    """Return who breaks what in the messages: the first pass that each names."""
     found = Found()
     for message in problems(pm):
         numbers = [int(number) for number in re.findall(r"'p(\d+)'", message.partition(";")[0])]
         kind = One if " One" in message else Two
-        ends = "is lost when its nested" in message
-        found.add((numbers[-1] if ends else numbers[0], numbers[-1], kind))
+        found.add((numbers[0], numbers[-1], kind))
     return found
 
 

@@ -81,8 +81,6 @@ class Preserving(Meddle):
     can_fork = True
     preserves = (AllAnalyses,)
     idempotent = True
-    makes_legal = ("arith", "func")
-    makes_illegal = ("scf",)
 
 
 class Bound(Meddle):

@@ -18,7 +18,6 @@ class ToLinalg(OperationPass[FuncOp]):
     name = "tt-to-linalg"
     ir: ClassVar[str] = "xdsl"
     dependent_dialects = ("linalg", "tensor")
-    makes_illegal = ("tt",)
     lowered = Statistic("Ops lowered")
 
     def run(self, op: FuncOp, ctx: PassContext) -> None:

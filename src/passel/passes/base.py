@@ -77,12 +77,8 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
             `passel.builder`.
         produces: The classes of the analyses that the pass computes for its op, for use by later
             passes.
-        requires: The analysis classes that an earlier pass must produce for the op or an enclosing
-            op, and the names of the dialects that must be legal before the pass. If an earlier pass
-            makes a required dialect illegal, a pass in between must make the dialect legal again.
-        makes_legal: The names of the dialects whose ops may appear in the IR after the pass.
-        makes_illegal: The names of the dialects whose ops no longer appear in the IR after the
-            pass.
+        requires: The classes of the analyses that an earlier pass must produce for the op or an
+            enclosing op.
         idempotent: Whether running the pass twice in a row has the same result as running it once.
 
     The type parameters are the class of the ops that the pass runs on and the type that
@@ -123,9 +119,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
     types: ClassVar[tuple[PassType, ...]] = ()
     constraints: ClassVar[tuple[Any, ...]] = ()
     produces: ClassVar[tuple[type, ...]] = ()
-    requires: ClassVar[tuple[type | str, ...]] = ()
-    makes_legal: ClassVar[tuple[str, ...]] = ()
-    makes_illegal: ClassVar[tuple[str, ...]] = ()
+    requires: ClassVar[tuple[type, ...]] = ()
     idempotent: ClassVar[bool] = False
 
     def __init_subclass__(cls, *, abstract: bool = False, **kwargs: Any) -> None:

@@ -34,11 +34,9 @@ _ITEMS: dict[str, tuple[Any, str]] = {
     "constraints": (object, "a constraint"),
     "dependent_dialects": (str, "text"),
     "effects": (str, "text"),
-    "makes_illegal": (str, "text"),
-    "makes_legal": (str, "text"),
     "preserves": (type, "a class"),
     "produces": (type, "a class"),
-    "requires": (type | str, "a class or text"),
+    "requires": (type, "a class"),
     "types": (PassType, "a PassType"),
 }
 """Attributes that are tuples, each with the type of its elements and a phrase for the type."""
@@ -71,11 +69,6 @@ def check_pass(cls: type[Any]) -> None:
             _check_free(cls, "statistic", attribute)
     check_tuples(owner, declared)
     check_effects(cls.effects, f"pass {owner}")
-    for dialect in set(cls.makes_legal) & set(cls.makes_illegal):
-        raise DefinitionError(
-            f"{owner} makes dialect '{dialect}' both legal and illegal: list it in "
-            "makes_illegal if none of its ops remain after the pass, otherwise in makes_legal"
-        )
 
 
 def check_body(function: object, what: str) -> None:

@@ -1,10 +1,9 @@
 """Contracts: the requirements of passes on earlier passes, checked when a pipeline is compiled.
 
-A pass declares the analyses that it produces, requires and preserves, and the dialects that it
-requires, makes legal and makes illegal. Each pass between the producer and the consumer of an
-analysis must preserve the analysis. The check visits the passes in execution order without running
-them. As in a run, the analyses of an op are dropped at the end of its pipeline, and nested passes
-invalidate analyses of the enclosing op.
+A pass declares the analyses that it produces, requires and preserves. Each pass between the
+producer and the consumer of an analysis must preserve the analysis. The check visits the passes in
+execution order without running them. As in a run, the analyses of an op are dropped at the end of
+its pipeline, and nested passes invalidate analyses of the enclosing op.
 
 Source: NVIDIA's tileiras, which requires that passes preserve a schedule within a region.
 """
@@ -15,7 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from passel.analysis import analysis_name
 from passel.errors import ContractError, Problem
-from passel.ir import ANY
 from passel.passes.op_pass_manager import OpPassManager
 from passel.passes.reachable import preserves, run_by
 from passel.schedule.model import merged
@@ -69,28 +67,25 @@ def check_contracts(
             added; empty if no builder was used.
 
     Raises:
-        ContractError: A requirement of a pass or a region is not met, or a region has no start or
-            no end.
+        ContractError: A requirement of a pass or a region is not met, or a region has no end.
     """
     checker, names = _Checker(tuple(regions)), iter(named)
 
-    def visit(
-        pipeline: Pipeline, levels: list[_Level], last: _Last, holder: _Place | None = None
-    ) -> None:
+    def visit(pipeline: Pipeline, levels: list[_Level], holder: _Place | None = None) -> None:
         # Passes are visited in the order in which they were added: siblings run in any order.
         for step, around in sorted(_steps(pipeline, levels), key=lambda found: found[0].number):
             own = holder.named if holder else next(names, Named())
-            place = _Place(step, around, last, own, is_held=holder is not None)
+            place = _Place(step, around, own, is_held=holder is not None)
             checker.enter(place)
             for item in run_by(step.pass_):
                 tree = item if isinstance(item, OpPassManager) else OpPassManager().add(item)
-                inner, produced = [*around, around[-1].inside()], last
+                inner: list[_Level] = [*around, {}]
                 if step.pass_.takes_elements:  # they run on an op of another IR
-                    inner, produced = inner[-1:], _Last()
-                visit(merged(tree, step.path, step.span), inner, produced, holder or place)
+                    inner = inner[-1:]
+                visit(merged(tree, step.path, step.span), inner, holder or place)
             checker.leave(place)
 
-    visit(pipeline, [_Level((pipeline.anchor,), {})], _Last())
+    visit(pipeline, [{}])
     if problems := checker.problems():
         raise ContractError(*problems)
 
@@ -99,21 +94,12 @@ _Key: TypeAlias = tuple[type, Region | None]
 """An analysis, and the region that requires it; None for requirements of passes."""
 
 
-class _Level(NamedTuple):
-    """The state of the op that a pipeline runs on.
+_Level: TypeAlias = "dict[_Key, list[_Place]]"
+"""The analyses of the op that a pipeline runs on.
 
-    Attributes:
-        scope: The enclosing anchors. Levels with equal scopes describe the same ops.
-        facts: The analyses of the op. Each entry lists the pass that produced the analysis,
-            followed by the later passes that do not preserve the analysis.
-    """
-
-    scope: tuple[object, ...]
-    facts: dict[_Key, list[_Place]]
-
-    def inside(self, anchor: str = ANY) -> _Level:
-        """Return a level for nested ops. Two `any` pipelines may match different ops."""
-        return _Level((*self.scope, object() if anchor == ANY else anchor), {})
+Each entry lists the pass that produced the analysis, followed by the later passes that do not
+preserve the analysis.
+"""
 
 
 class _Place(NamedTuple):
@@ -122,14 +108,12 @@ class _Place(NamedTuple):
     Attributes:
         step: The pass.
         levels: The level of the pass, after the enclosing levels on the same IR.
-        last: The last producers so far, on the same IR.
         named: The name of the pass, or the name of the pass that runs it.
         is_held: Whether another pass runs the pass.
     """
 
     step: PassStep
     levels: list[_Level]
-    last: _Last
     named: Named
     is_held: bool
 
@@ -138,15 +122,11 @@ class _Place(NamedTuple):
         return f"'{pass_.short_name}' [{self.step.path}{self.named.by}]"
 
 
-_Last: TypeAlias = dict[_Key, _Place]
-"""The last producer of each analysis, at any level."""
-
-
 def _steps(pipeline: Pipeline, levels: list[_Level]) -> Iterator[tuple[PassStep, list[_Level]]]:
     """Yield all passes of a pipeline, each with its level and the enclosing levels."""
     for step in pipeline.steps:
         for inner in step.pipelines:
-            yield from _steps(inner, [*levels, levels[-1].inside(inner.anchor)])
+            yield from _steps(inner, [*levels, {}])
         if step.pass_ is not None:
             yield step, levels
 
@@ -157,90 +137,55 @@ class _Checker:
     def __init__(self, regions: tuple[Region, ...]) -> None:
         self._regions = regions
         self._open: dict[_Key, _Place] = {}
-        self._unopened: dict[_Key, _Place] = {}
-        self._illegal: dict[str, list[_Place]] = {}
         self._found: list[Problem] = []
 
     def problems(self) -> list[Problem]:
         """Return a problem for each contract that the pipeline breaks."""
-        for key, start in self._open.items():
-            why = f"never ends: it starts after {start}, and no later pass matches its end"
-            self._report_region(key, start, why)
-        for key, end in self._unopened.items():
-            if key not in end.last:
-                why = f"never starts: it ends before {end}, and no earlier pass matches its start"
-                self._report_region(key, end, why)
+        for (kind, region), start in self._open.items():
+            name = f"{region.title if region else ''} for {analysis_name(kind)}"
+            message = (
+                f"the region {name} never ends: it starts after {start}, and no later pass matches "
+                "its end; add such a pass, or remove the region"
+            )
+            self._report(start, message)
         return self._found
-
-    def _report_region(self, key: _Key, place: _Place, why: str) -> None:
-        name = f"{key[1].title if key[1] else ''} for {analysis_name(key[0])}"
-        self._report(place, f"the region {name} {why}; add such a pass, or remove the region")
 
     def _report(self, place: _Place, message: str) -> None:
         self._found.append(Problem(message, place.step.span))
 
     def enter(self, place: _Place) -> None:
         """Check the requirements of a pass, and of the regions that end before the pass."""
-        for required in place.step.pass_.requires:
-            if isinstance(required, str):
-                self._require_dialect(required, place)
-            else:
-                self._require_analysis((required, None), place)
+        for kind in place.step.pass_.requires:
+            self._require((kind, None), place)
         for key in self._keys_of_regions(place, "ends"):
             if self._open.pop(key, None) is not None:
-                self._require_analysis(key, place)
-            else:
-                self._unopened.setdefault(key, place)
+                self._require(key, place)
 
-    def _require_analysis(self, key: _Key, place: _Place) -> None:
-        name, producer = analysis_name(key[0]), place.last.get(key)
-        facts = [level.facts[key] for level in reversed(place.levels) if key in level.facts]
-        if facts and all(fact[1:] for fact in facts):
+    def _require(self, key: _Key, place: _Place) -> None:
+        name = analysis_name(key[0])
+        facts = [level[key] for level in reversed(place.levels) if key in level]
+        if not facts:
+            message = (
+                f"pass {place} requires {name}, which no earlier pass on the same op or an "
+                "enclosing op produces; add a pass that produces it"
+            )
+            self._report(place, message)
+        elif all(fact[1:] for fact in facts):
             for offender in facts[0][1:]:
                 self._report(offender, _not_preserved(name, offender, facts[0][0], place))
             del facts[0][1:]
-        elif not facts and producer:
-            self._report(
-                producer,
-                f"the {name} from pass {producer} is lost when its nested pipeline ends, so "
-                f"{place} cannot use it; put both passes into one nested pipeline, or move "
-                f"{producer} to the enclosing pipeline",
-            )
-        elif not facts:
-            self._report(
-                place,
-                f"pass {place} requires {name}, which no earlier pass produces; add a pass that "
-                "produces it",
-            )
-
-    def _require_dialect(self, dialect: str, place: _Place) -> None:
-        scope = place.levels[-1].scope
-        for by in self._illegal.get(dialect, ()):
-            outer = by.levels[-1].scope
-            if scope[: len(outer)] == outer:
-                message = (
-                    f"pass {place} requires dialect '{dialect}', which pass {by} makes illegal "
-                    f"and no pass in between makes legal again; move the pass before {by}"
-                )
-                self._report(place, message)
-                break
 
     def leave(self, place: _Place) -> None:
-        """Record the analyses that a pass preserves and produces, and the dialects it removes."""
+        """Record the analyses that a pass preserves and produces."""
         pass_ = place.step.pass_
         for level in place.levels:
-            for (kind, _), fact in level.facts.items():
+            for (kind, _), fact in level.items():
                 if not preserves(pass_.preserves, kind):
                     fact.append(place)
         opened = self._keys_of_regions(place, "starts")
         self._open.update(dict.fromkeys(opened, place))
         for key in (*((kind, None) for kind in pass_.produces), *opened):
-            place.levels[-1].facts[key], place.last[key] = [place], place
-        for dialect in pass_.makes_legal:
-            self._illegal.pop(dialect, None)  # on all ops, since ops may move
-        if not place.is_held:  # else the pass might not run
-            for dialect in pass_.makes_illegal:
-                self._illegal.setdefault(dialect, []).append(place)
+            place.levels[-1][key] = [place]
 
     def _keys_of_regions(self, place: _Place, end: str) -> list[_Key]:
         """Return the analyses of the regions that a pass starts or ends, unless a pass runs it."""

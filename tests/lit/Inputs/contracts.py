@@ -42,23 +42,3 @@ class Careless(Pass):
 
     def run(self, op: Any, ctx: PassContext) -> None:
         """Do nothing."""
-
-
-class Lower(Pass):
-    """Leave no constants."""
-
-    name = "lower"
-    makes_illegal = ("arith",)
-
-    def run(self, op: Any, ctx: PassContext) -> None:
-        """Do nothing."""
-
-
-class Tile(Pass):
-    """Require constants."""
-
-    name = "tile"
-    requires = ("arith",)
-
-    def run(self, op: Any, ctx: PassContext) -> None:
-        """Do nothing."""

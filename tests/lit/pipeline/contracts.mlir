@@ -2,14 +2,12 @@
 // RUN: not passel-opt %s --load-pass-plugin=%inputs/orderly.py -p 'builtin.module(find-facts,func.func(cse),use-facts)' -o /dev/null 2>&1 | FileCheck %s --check-prefix=GONE
 // RUN: not passel-opt %s --load-pass-plugin=%inputs/orderly.py --use-facts -o /dev/null 2>&1 | FileCheck %s --check-prefix=MISSING
 // RUN: passel-opt %s --load-pass-plugin=%inputs/orderly.py -p 'builtin.module(find-facts,use-facts)' -o /dev/null 2>&1 | FileCheck %s --check-prefix=NONE --allow-empty
-// RUN: not passel-opt %s --load-pass-plugin=%inputs/contracts.py -p 'builtin.module(func.func(lower,tile))' 2>&1 | FileCheck %s --check-prefix=TILE
 
 // GONE: --pass-pipeline:1:37: error: pass 'cse' [builtin.module/func.func/0:cse] between 'find-facts' [builtin.module/0:find-facts] and 'use-facts' [builtin.module/1:use-facts] does not claim to preserve Facts; {{.*}} move the pass elsewhere
 // GONE-NEXT: builtin.module(find-facts,func.func(cse),use-facts)
 // GONE-NEXT: ^~~
-// MISSING: passel-opt: error: pass 'use-facts' [builtin.module/0:use-facts] requires Facts, which no earlier pass produces; add a pass that produces it
+// MISSING: passel-opt: error: pass 'use-facts' [builtin.module/0:use-facts] requires Facts, which no earlier pass on the same op or an enclosing op produces; add a pass that produces it
 // NONE-NOT: {{error|warning}}
-// TILE: error: pass 'tile' [builtin.module/func.func/1:tile] requires dialect 'arith', which pass 'lower' [builtin.module/func.func/0:lower] makes illegal and no pass in between makes legal again; move the pass before 'lower' [builtin.module/func.func/0:lower]
 
 func.func @f() {
   return
