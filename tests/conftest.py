@@ -6,7 +6,6 @@ import faulthandler
 import gc
 import re
 import signal
-import threading
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
@@ -74,10 +73,8 @@ def _says_all_again() -> None:
 @pytest.fixture(autouse=True)
 def _has_no_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     """What earlier tests have left in this process, such as contexts of MLIR, is at rest."""
-    for each in threading.enumerate():
-        vars(each)["is_ready_for_forks"] = True
     count = fork._threads  # pyright: ignore[reportPrivateUsage]
-    left = count() - threading.active_count()
+    left = count() - 1
     monkeypatch.setattr(fork, "_threads", lambda: count() - left)
 
 

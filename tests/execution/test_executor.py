@@ -29,7 +29,7 @@ from sibling_passes import (
 )
 
 from passel import OpPassManager, Pass, PassContext, PassManager
-from passel.execution.strategies import Sequential, strategy_for
+from passel.execution.strategies import Sequential
 from passel.execution.strategies.executors import OnExecutor
 from passel.testing import ToyAdapter, ToyOp
 
@@ -76,14 +76,6 @@ def test_other_processes_do_the_work(executors: Callable[[str], Executor], kind:
         module = module_of(8)
         manager.run(module, executor=executors(kind), jobs=jobs)
         assert str(module).count(" 1") == 8
-
-
-def test_a_client_of_dask_is_an_executor(executors: Callable[[str], Executor]) -> None:
-    """A manager takes it as it is, with as many jobs as its workers have threads."""
-    client = vars(executors("dask"))["_client"]
-    strategy = strategy_for(None, client)
-    assert isinstance(strategy, OnExecutor)
-    assert strategy.jobs == 2
 
 
 class Trespass(Pass):

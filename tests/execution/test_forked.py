@@ -15,7 +15,6 @@ from passel import (
     OpPassManager,
     Pass,
     PassContext,
-    PassFailedError,
     PassInstrumentation,
     PassManager,
 )
@@ -25,8 +24,6 @@ from passel.execution.strategies.fork import Forked
 from passel.testing import ToyAdapter, ToyOp
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from passel.schedule import Step
 
 
@@ -90,7 +87,7 @@ def test_an_adapter_that_cannot_send_ops(
     assert caplog.messages == [f"not using worker processes: {reason}"]
 
 
-LOST = "which a forked process would not have"
+LOST = "which a fork would not have"
 
 
 class UsePool(Pass[Any, ThreadPoolExecutor]):
@@ -116,9 +113,9 @@ def test_a_process_with_threads_is_not_forked(caplog: pytest.LogCaptureFixture) 
         module = module_of(8)
         manager.run(module, jobs=2)
         assert str(module).count(" 2") == 8
-    assert caplog.messages == [
-        f"not using worker processes: this process has other threads (ThreadPoolExecutor), {LOST}"
-    ]
+    (message,) = caplog.messages
+    assert message.startswith("not using worker processes: this process has other threads (")
+    assert "ThreadPoolExecutor" in message
 
 
 @pytest.mark.parametrize(
@@ -127,7 +124,7 @@ def test_a_process_with_threads_is_not_forked(caplog: pytest.LogCaptureFixture) 
         ("import numpy", ""),  # OpenBLAS ends its threads before a fork
         (
             "import faulthandler; faulthandler.dump_traceback_later(100)",
-            f"not using worker processes: this process has threads of a library, {LOST}\n",
+            f"not using worker processes: this process has other threads (of a library), {LOST}\n",
         ),
     ],
 )
@@ -146,43 +143,6 @@ print(str(module).count(" 1"))
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, capture_output=True, check=False, text=True, env=there)
     assert (done.stdout, done.stderr) == ("0\n" if log else "8\n", log)
-
-
-class HalfApplying(ToyAdapter):
-    """Cannot apply the changes of `@f1`, which it finds out halfway."""
-
-    def decode_changes(self, op: ToyOp, data: bytes, context: object) -> Callable[[], None]:
-        """Raise an error while changing `@f1`."""
-        change = super().decode_changes(op, data, context)
-
-        def change_half() -> None:
-            change()
-            if op.symbol == "f1":
-                raise ValueError("no room")
-
-        return change_half
-
-
-class Grow(Pass):
-    """Add one to the value of an op."""
-
-    name = "grow"
-
-    def run(self, op: ToyOp, ctx: PassContext) -> None:
-        """Do it."""
-        op.value += 1
-
-
-def test_changes_that_cannot_be_applied_fail_and_are_not_repeated() -> None:
-    """The failure names the op, and no pass runs again on an op that was already changed."""
-    manager = PassManager("toy.module", adapter=HalfApplying()).add_nested("toy.func", Grow())
-    module = module_of(32)  # the first share is @f0 and @f1
-    with pytest.raises(PassFailedError) as failed:
-        manager.run(module, jobs=2)
-    (failure,) = failed.value.failures
-    assert failure.where == "'toy.func' @f1"
-    assert "sent changes that cannot be applied: ValueError: no room" in str(failure)
-    assert [op.value for op in module.body[1:]] == [1] * 32
 
 
 def test_automatic(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copyreg
 import os
-import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -36,5 +35,3 @@ def two_workers(directory: Path) -> Generator[Any]:
         cluster = distributed.LocalCluster(**arguments, dashboard_address=":0")
         with cluster, distributed.Client(cluster) as made:
             yield made
-    for each in threading.enumerate():  # which are there for the rest of the process, and idle
-        vars(each)["is_ready_for_forks"] = True

@@ -12,7 +12,6 @@ import tempfile
 import threading
 import time
 from contextlib import suppress
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from sibling_passes import is_elsewhere
@@ -99,23 +98,6 @@ def _leave_child() -> None:
         os._exit(0)
 
 
-def _lose_child() -> None:
-    """Fork, let the child return as if it were the worker, and wait for its end."""
-    child = os.fork()
-    if child:
-        with suppress(ChildProcessError):  # where SIGCHLD is ignored
-            os.waitpid(child, 0)
-
-
-def _lose_failing_child() -> None:
-    """Fork, let the child raise as if it were the worker, and wait for its end."""
-    child = os.fork()
-    if not child:
-        raise LookupError("in the child")
-    with suppress(ChildProcessError):
-        os.waitpid(child, 0)
-
-
 def _delete_directory() -> None:
     os.chdir(tempfile.mkdtemp())
     os.rmdir(os.getcwd())  # noqa: PTH106, PTH109 - as a pass would
@@ -154,14 +136,10 @@ RAISED: dict[str, Callable[[], object]] = {
 
 SURVIVED: dict[str, Callable[[], object]] = {
     "child that stays": _leave_child,
-    "child that returns": _lose_child,
-    "child that raises": _lose_failing_child,
     "deleted directory": _delete_directory,
     "full disk": _fill_disk,
     "closed pipes and files": lambda: os.closerange(3, 256),
     "closed stdin": lambda: _close(sys.stdin),
-    "closed stdout": lambda: _close(sys.stdout),
-    "closed stderr": lambda: _close(sys.stderr),
     "closed descriptors": lambda: os.closerange(0, 3),
 }
 """What harms a process, but no op."""
@@ -196,15 +174,3 @@ class Faulty(Pass[Any]):
             RAISED[self.how]()
         elif is_elsewhere():
             (SURVIVED.get(self.how) or DEADLY[self.how][0])()
-
-
-class Log(Pass[Any]):
-    """Write the names of ops to a file."""
-
-    name = "log"
-    path: str = ""
-
-    def run(self, op: Any, ctx: PassContext) -> None:
-        """Do it."""
-        with Path(self.path).open("a", encoding="utf-8") as file:
-            file.write(f"{op.sym_name.data}\n")

@@ -8,7 +8,6 @@ Source: `OpToOpPassAdaptor::run` and `runPipeline`, MLIR 22.
 
 from __future__ import annotations
 
-import os
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -34,9 +33,6 @@ if TYPE_CHECKING:
     from passel.schedule import Pipeline, PipelineCompiler, Plan, Schedule, Step
 
 _NOTHING: frozenset[type] = frozenset()
-
-this_process: list[object] = [object()]
-"""A list with one object that identifies the process. A forked process replaces the object."""
 
 _SKIPPED = Outcome()
 """The outcome of a step that a gate has skipped."""
@@ -64,8 +60,6 @@ class Loop(ObservedRun):
         states: The result of `initialize` for each pass, by the step of the pass.
         at_work: The context of the running pass; None between passes.
         interruption: The failure of the innermost interrupted step; None if there was no interrupt.
-        process: The object that identifies the process of the run. If a pass forks, the run does
-            not continue in the child process.
     """
 
     def __init__(
@@ -103,7 +97,6 @@ class Loop(ObservedRun):
         self.at_work: PassContext[Any] | None = None
         self.interruption: Failure | None = None
         self._uninitialized: dict[Schedule, tuple[Step, Exception]] = {}
-        self.process: object = this_process[0]
         lowers = None if gates or hooks.needs_single_passes else compiler.lowers
         self._lower = None if lowers is None else partial(lowers.lower, verify=self.verifies)
         self._lowered: dict[tuple[Pipeline, Hashable], Plan] = {}
@@ -209,7 +202,7 @@ class Loop(ObservedRun):
                 self.at_work = None
                 # Without verification, most steps leave nothing to check, which saves the call.
                 is_checked = checks or failure or ctx.record or ctx.cached
-                if is_checked or place_of(op) is not place or self.process is not this_process[0]:
+                if is_checked or place_of(op) is not place:
                     outcome = check_step(step, ctx, outcome, failure)
                 if outcome is not total:
                     total += outcome
@@ -231,8 +224,6 @@ class Loop(ObservedRun):
             outcome: The outcome of the nested pipelines; `UNKNOWN` for a pass.
             failure: The failure that the step raised, or None.
         """
-        if self.process is not this_process[0]:
-            os._exit(0)  # a child process that the pass forked and did not end
         if (place := self.place_of(ctx.op)) is not ctx.place and place != ctx.place:
             failure, outcome = failure or self._lost(step, ctx), outcome + CHANGED
         elif ctx.cached is not None:
@@ -359,8 +350,6 @@ class Loop(ObservedRun):
 
     def _interrupt(self, step: Step, ctx: PassContext[Any], error: BaseException) -> None:
         """Record the failure of the innermost step that was interrupted."""
-        if self.process is not this_process[0]:
-            os._exit(0)
         if self.interruption is None:
             is_lost, failing = self.place_of(ctx.op) != ctx.place, self.failing
             failure = self._lost(step, ctx) if is_lost else failing.interrupted(step, ctx.op, error)
@@ -372,7 +361,3 @@ class Loop(ObservedRun):
     def interrupted(self) -> Outcome:
         """Return the outcome of an interrupted step, with the failure of the innermost step."""
         return Outcome(None, () if self.interruption is None else (self.interruption,))
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=lambda: this_process.__setitem__(0, object()))

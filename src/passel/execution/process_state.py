@@ -1,8 +1,7 @@
-"""Process-wide state: standard streams, texts to print after crashes, and handling of Ctrl-C."""
+"""Process-wide state: streams, texts to print after crashes, and handling of Ctrl-C."""
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 from contextlib import contextmanager, suppress
@@ -21,18 +20,6 @@ def flush() -> None:
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, OSError, ValueError):
             stream.flush()
-
-
-def standard_streams() -> list[object]:
-    """Return values that identify the standard streams, to detect that a stream was replaced."""
-    found: list[object] = []
-    for number, stream in ((1, sys.stdout), (2, sys.stderr)):
-        file = None
-        with suppress(OSError):
-            status = os.fstat(number)
-            file = status.st_dev, status.st_ino
-        found.append((stream, getattr(stream, "closed", True), file))
-    return found
 
 
 @contextmanager

@@ -129,8 +129,6 @@ def _on_executor(executor: Executor, jobs: int | None) -> SiblingStrategy:
 
     if isinstance(executor, ThreadPoolExecutor):
         return Threads(jobs, executor)
-    if (of_cluster := getattr(executor, "get_executor", None)) is not None:  # a client of Dask
-        executor = of_cluster()
     if callable(getattr(executor, "submit", None)):
         return OnExecutor(executor, jobs)
     raise TypeError(f"expected an executor, such as ProcessPoolExecutor(), got {executor!r}")

@@ -9,12 +9,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from passel.diagnostics import brief, log_warning_once
-from passel.passes.outcome import CHANGED, sum_of
+from passel.passes.outcome import sum_of
 from passel.passes.reachable import walk
 from passel.schedule import passes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Sequence
+    from collections.abc import Generator, Iterable, Sequence
 
     from passel.execution.run import Run
     from passel.execution.siblings import Siblings
@@ -129,9 +129,7 @@ def _apply(
 ) -> list[Outcome] | None:
     """Apply the changes of a worker to the ops of its share, and return the outcomes.
 
-    If any part of the answer cannot be decoded, no op is changed, and the function returns None. If
-    the decoded changes of an op cannot be applied, the op's task fails: the op may be partly
-    changed, so its passes cannot run again.
+    If any part of the answer cannot be decoded, no op is changed, and the function returns None.
     """
     sends, collects = cast("SendsOps", run.adapter), gc.isenabled()
     gc.disable()  # many objects are created, and none becomes garbage
@@ -145,25 +143,15 @@ def _apply(
     finally:
         if collects:
             gc.enable()
-    errors = [change and _error_of(change) for change in changes]
+    for change in filter(None, changes):
+        change()
     merge(run, answer.parts, outcomes)
-    for number, (task, error) in enumerate(zip(tasks, errors, strict=True)):
-        task.valid_state = task.valid_state if outcomes[number].changed is False else None
+    for task, outcome in zip(tasks, outcomes, strict=True):
+        task.valid_state = task.valid_state if outcome.changed is False else None
         if task.cached is not None:  # as at the end of the pipeline in the worker
             task.cached.clear()
-        if error:
-            how = f"sent changes that cannot be applied: {brief(error)}"
-            outcomes[number] += CHANGED + _fail(run, siblings, task, answer._replace(how=how))
-        siblings.leave(task, outcomes[number])
+        siblings.leave(task, outcome)
     return outcomes
-
-
-def _error_of(change: Callable[[], None]) -> Exception | None:
-    try:
-        change()
-    except Exception as error:  # noqa: BLE001 - decoders of other packages may raise any exception
-        return error
-    return None
 
 
 def merge(run: Run, parts: Any, outcomes: Sequence[Outcome]) -> None:

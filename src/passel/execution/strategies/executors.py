@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import pickle
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import suppress
 from contextvars import copy_context
 from itertools import repeat
 from threading import Event
@@ -101,13 +100,15 @@ class OnExecutor(ProcessDistribution):
 
     Args:
         executor: The executor, whose workers must be able to import passel, the IR and the passes.
-        jobs: The number of workers that the tasks are divided among; None for all workers.
+        jobs: The number of workers that the tasks are divided among; None for all workers of a pool
+            and, for other executors, for the number of processors.
     """
 
     workers = "the executor"
 
     def __init__(self, executor: Executor, jobs: int | None = None) -> None:
-        super().__init__(max(2, jobs or _workers_of(executor)))  # a single worker is used too
+        most: int | None = getattr(executor, "_max_workers", None) or os.cpu_count()
+        super().__init__(max(2, jobs or most or 1))  # a single worker is used too
         self._executor = executor
 
     def rejection(self, run: Run, siblings: Siblings) -> str:
@@ -165,15 +166,3 @@ def _answer(future: Future[bytes], count: int) -> Answer:
         return Answer()
     except Exception as error:  # noqa: BLE001 - as above
         return Answer(lost=range(count), how=f"is gone: {brief(error)}")
-
-
-def _workers_of(executor: Executor) -> int:
-    """Return the number of workers of an executor; if unknown, the number of processors."""
-    count = getattr(executor, "_max_workers", None)
-    if isinstance(count, int):
-        return count
-    client = getattr(executor, "_client", None)  # of Dask
-    with suppress(Exception):
-        if client is not None and (threads := sum(client.nthreads().values())):
-            return threads
-    return os.cpu_count() or 1

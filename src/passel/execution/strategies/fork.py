@@ -13,7 +13,6 @@ import threading
 import warnings
 from contextlib import suppress
 from functools import partial
-from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,9 +26,6 @@ if TYPE_CHECKING:
 
     from passel.execution.run import Run
     from passel.execution.siblings import Siblings
-
-_SHARES_PER_WORKER = 8
-"""More shares balance the load better, but cost more."""
 
 
 class Forked(ProcessDistribution):
@@ -46,20 +42,6 @@ class Forked(ProcessDistribution):
             return f"the adapter for '{run.adapter.name}' does not implement SendsOps"
         return super().rejection(run, siblings) or _left_behind()
 
-    def shares_of(self, tasks: Sequence[Any], jobs: int) -> list[Sequence[Any]]:
-        """Return the tasks divided into consecutive shares.
-
-        The last shares are smaller, so that all workers finish at about the same time.
-        """
-        most = ceil(len(tasks) / (jobs * _SHARES_PER_WORKER))
-        shares: list[Sequence[Any]] = []
-        start = 0
-        while start < len(tasks):
-            end = start + max(1, min(most, (len(tasks) - start) // (2 * jobs)))
-            shares.append(tasks[start:end])
-            start = end
-        return shares
-
     def answers(
         self, run: Run, siblings: Siblings, shares: Sequence[Sequence[Any]], jobs: int, /
     ) -> Generator[Answer]:
@@ -75,24 +57,23 @@ class Forked(ProcessDistribution):
 def _left_behind() -> str:
     """Return the reason why this process cannot fork, or an empty string if it can.
 
-    The process cannot fork if it has other threads, unless the threads support forks. Threads do
-    not run in the workers, and may hold a lock that a worker would wait for.
+    The process cannot fork if it has other threads. Threads do not run in the workers, and may hold
+    a lock that a worker would wait for.
     """
-    others = [each for each in threading.enumerate() if each is not threading.current_thread()]
-    ready = [each for each in others if getattr(each, "is_ready_for_forks", False)]
-    found = ""
-    if len(ready) < len(others):
-        names = {each.name.rstrip("-_0123456789") for each in others if each not in ready}
-        found = f"other threads ({', '.join(sorted(names))})"
-    elif _threads() > 1 + len(ready):
+    if _threads() == 1:
+        return ""
+    others = {each for each in threading.enumerate() if each is not threading.current_thread()}
+    if not others:
         # Libraries that support forks, such as OpenBLAS, end their threads before a fork.
         with warnings.catch_warnings(action="ignore"):
             if not (child := os.fork()):
                 os._exit(0)
         with suppress(ChildProcessError):
             os.waitpid(child, 0)
-        found = "threads of a library" if _threads() > 1 + len(ready) else ""
-    return found and f"this process has {found}, which a forked process would not have"
+        if _threads() == 1:
+            return ""
+    names = sorted({each.name.rstrip("-_0123456789") for each in others}) or ["of a library"]
+    return f"this process has other threads ({', '.join(names)}), which a fork would not have"
 
 
 def _threads() -> int:

@@ -12,7 +12,6 @@ import pickle
 import signal
 import struct
 import tempfile
-import time
 import warnings
 from contextlib import ExitStack, closing, suppress
 from mmap import mmap
@@ -33,9 +32,6 @@ _NO_ITEM = 2**32 - 1
 
 _FAILED = -1
 """The number that a worker sends, in place of an item's index, with an error of the worker."""
-
-_PATIENCE = 0.5
-"""The time, in seconds, that interrupted workers have to exit before they are killed."""
 
 WorkerBody: TypeAlias = "Callable[[], AbstractContextManager[Callable[[Any], Any]]]"
 """A function that returns a context manager, which provides a worker with its function."""
@@ -184,37 +180,23 @@ def _results(file: IO[bytes]) -> Iterator[tuple[int, Any]]:
 
 
 def _end(workers: Iterable[int]) -> None:
-    """Interrupt all workers, and kill the workers that do not exit within `_PATIENCE`."""
-    until, left = time.monotonic() + _PATIENCE, {*workers}
-    _send(signal.SIGINT, left)
-    while left and time.monotonic() < until:
-        left = {pid for pid in left if _wait(pid, os.WNOHANG) == _RUNS}
-        time.sleep(_PATIENCE / 100)
-    _send(signal.SIGKILL, left)
+    """Kill all workers, and wait for the end of each."""
+    for pid in (left := [*workers]):
+        with suppress(OSError):
+            os.kill(pid, signal.SIGKILL)
     for pid in left:
         _wait(pid)
 
 
-_RUNS = -1
+def _wait(process: int) -> int | None:
+    """Wait for a child process to exit, and return its status.
 
-
-def _wait(process: int, options: int = 0) -> int | None:
-    """Wait for a child process, by default until the child exits.
-
-    Returns:
-        The status of the child; `_RUNS` if the child is still running; None if this process ignores
-        SIGCHLD, or if other code has already waited for the child.
+    The result is None if this process ignores SIGCHLD, or if other code has already waited for the
+    child.
     """
     with suppress(ChildProcessError):
-        found, status = os.waitpid(process, options)
-        return status if found else _RUNS
+        return os.waitpid(process, 0)[1]
     return None
-
-
-def _send(number: int, processes: Iterable[int]) -> None:
-    for process in processes:
-        with suppress(OSError):
-            os.kill(process, number)
 
 
 def _tokens(numbers: Iterable[int]) -> IO[bytes]:

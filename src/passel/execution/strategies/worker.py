@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from passel.diagnostics import brief
 from passel.errors import EncodingError
-from passel.execution.loop import this_process
-from passel.execution.process_state import standard_streams
 from passel.execution.run import Run
 from passel.execution.siblings import Siblings
 from passel.execution.strategies import Sequential, at_work
@@ -39,7 +37,6 @@ def branch(run: Run, tasks: Sequence[PassContext[Any]]) -> tuple[Run, Any]:
     other = copy(run)
     hooks, parts = run.hooks.branch()
     other.hooks, other.reports = hooks, run.reports.branch()
-    other.process = this_process[0]
     other.states, other.strategy, hooks.run = dict(run.states), Sequential(), other
     for task in tasks:
         task.run = other
@@ -97,10 +94,9 @@ def _only_own_ops(siblings: Siblings) -> Generator[None]:
     Args:
         siblings: The ops among which are those that the worker processes.
     """
-    streams = standard_streams()
     siblings.track_all()
     yield
-    if standard_streams() != streams or not siblings.is_intact():
+    if not siblings.is_intact():
         # The main process reports the error.
         raise EncodingError("passes changed more than the ops that they ran on")
 
