@@ -48,12 +48,6 @@ class PasselError(Exception):
     A single `except PasselError` handles all errors that occur when a pipeline is built or run.
     """
 
-    def _render_traceback_(self) -> list[str]:
-        """Return the traceback for IPython, without frames of passel."""
-        from passel.notebooks import traceback_of  # noqa: PLC0415 - for notebooks alone
-
-        return traceback_of(self)
-
 
 class DefinitionError(PasselError, TypeError):
     """The declaration of a pass, an option or a statistic is invalid.

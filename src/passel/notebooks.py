@@ -5,13 +5,8 @@ The HTML and the text are generated from the same `Text` and `Table` objects.
 
 from __future__ import annotations
 
-import contextlib
-import os
-import sys
 from html import escape
-from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,9 +19,6 @@ _TINTS = {"-": "#f8514940", "+": "#2ea04340", "@": "#3b82f640"}
 
 _MOST_LINES = 100
 """The number of lines of a diff, or of diagnostics, in a notebook's file."""
-
-_INSIDE = (os.path.join(Path(__file__).parent, ""), contextlib.__file__, "<string>")  # noqa: PTH118 - with a slash
-"""Prefixes of files whose frames are hidden; code that dataclasses generate is in `<string>`."""
 
 
 class Text(NamedTuple):
@@ -141,32 +133,6 @@ def cut(title: str, lines: Sequence[str]) -> str:
 def cut_diff(title: str, diff: str) -> str:
     """Return a title and the first lines of a unified diff."""
     return cut(title, diff.splitlines()[2:])  # without the names `before` and `after`
-
-
-def shell() -> Any:
-    """Return IPython's shell object, or None if the process does not run in IPython."""
-    return getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-
-
-def traceback_of(error: BaseException) -> list[str]:
-    """Return the traceback of an error as IPython shows it, without frames in passel's code.
-
-    After the command `%xmode --show`, all frames are included.
-    """
-    shown = shell().InteractiveTB
-    calls = error.__traceback__
-    calls = _outer(calls) if shown.skip_hidden else calls
-    return shown.structured_traceback(type(error), error, calls)
-
-
-def _outer(calls: TracebackType | None) -> TracebackType | None:
-    """Return a traceback without the frames of passel."""
-    if calls is None:
-        return None
-    rest = _outer(calls.tb_next)
-    if calls.tb_frame.f_code.co_filename.startswith(_INSIDE):
-        return rest
-    return TracebackType(rest, calls.tb_frame, calls.tb_lasti, calls.tb_lineno)
 
 
 def _pre(html: str) -> str:

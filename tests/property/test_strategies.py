@@ -187,11 +187,7 @@ def run(strategy: SiblingStrategy, case: Case) -> Found:
         [(str(each), str(each.notes)) for each in reported],
         statistics,
         re.sub(r"0x[0-9a-f]+", "0x", written.getvalue()),
-        [
-            (row.name, row.path, row.count)
-            for row in timing.timing.walk()
-            if case.times and row.name != "Waiting for workers"
-        ],
+        [(row.name, row.path, row.count) for row in timing.timing.walk() if case.times],
         adapter.print_op(module, PrintFlags(debuginfo=True)),
     )
 

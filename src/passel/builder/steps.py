@@ -77,11 +77,7 @@ def caller(extension: str = "") -> Origin:
 
 
 def _shown(file: str) -> str:
-    """Return a file name relative to the current directory, or the number of a notebook cell."""
-    from passel.notebooks import shell  # noqa: PLC0415 - few places are printed
-
-    if (at := shell()) and (cell := at.compile.format_code_name(file)):
-        return " ".join(cell)
+    """Return a file name relative to the current directory."""
     return file.removeprefix(os.path.join(os.getcwd(), ""))  # noqa: PTH109, PTH118 - as text
 
 

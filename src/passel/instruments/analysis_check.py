@@ -8,7 +8,6 @@ from passel.analysis import EVERYTHING
 from passel.diagnostics import brief
 from passel.errors import PassFailure
 from passel.hooks import PassInstrumentation
-from passel.ir import FindsDialects, ability_of
 
 if TYPE_CHECKING:
     from passel.hooks import ObservedRun
@@ -21,8 +20,7 @@ class AnalysisCheck(PassInstrumentation):
 
     A pass that claims to preserve all analyses must not change its op. Each preserved analysis that
     defines equality is computed again and compared with the preserved result. Computing an analysis
-    must not change the op. If the IR accepts ops of unloaded dialects, a pass must also declare the
-    dialects of the ops that it creates.
+    must not change the op.
     """
 
     finds_changes = True
@@ -30,16 +28,9 @@ class AnalysisCheck(PassInstrumentation):
     crosses = True
 
     def before_run(self, run: ObservedRun) -> None:
-        """Store the dialects that the input uses."""
+        """Clear the fingerprints of the previous run."""
         if run.outer is None:
             self._before: list[object] = []
-            self._known: dict[ObservedRun, set[str]] = {}
-        if (finder := ability_of(run.adapter, FindsDialects)) is not None:
-            self._known[run] = set(finder.dialects_in(run.op))
-
-    def after_run(self, run: ObservedRun, *, failed: bool) -> None:
-        """Drop the stored dialects of the run."""
-        self._known.pop(run, None)
 
     def before_analysis(self, name: str, kind: Any, op: Any) -> None:
         """Compute a fingerprint of the op before an analysis is computed."""
@@ -59,32 +50,17 @@ class AnalysisCheck(PassInstrumentation):
         """Check that the pass preserved the analyses that it claims to preserve.
 
         Raises:
-            PassFailure: If the pass did not preserve an analysis, or did not declare a dialect.
+            PassFailure: If the pass did not preserve an analysis.
         """
         ctx: PassContext[Any] | None = self.ended.context
-        if self.ended.changed:
-            if ctx is not None and ctx.preserved is EVERYTHING:
-                raise PassFailure("it claims to preserve everything, but changed the op")
-            self._check_dialects(step, op)
-        if ctx is not None and ctx.cached is not None and not self.ended.skipped:
+        if ctx is None or self.ended.skipped:
+            return
+        if self.ended.changed and ctx.preserved is EVERYTHING:
+            raise PassFailure("it claims to preserve everything, but changed the op")
+        if ctx.cached is not None:
             try:
                 ctx.cached.check()
             except PassFailure:
                 raise
             except Exception as error:
                 raise PassFailure(f"comparing the op's analyses raised {brief(error)}") from error
-
-    def _check_dialects(self, step: Step, op: Any) -> None:
-        adapter = self.run.adapter
-        if (finder := ability_of(adapter, FindsDialects)) is None:
-            return
-        known, found = self._known[self.run], finder.dialects_in(op)
-        known.update(finder.loaded_dialects(self.run.ir_context))
-        new = next((dialect for dialect in found if dialect not in known), None)
-        known.update(found)
-        if new is not None and finder.declares_dialects(step.pass_):
-            raise PassFailure(
-                f"it creates ops of dialect '{new}', which neither the input nor any pass has "
-                f"loaded; declare dependent_dialects = ('{new}',)",
-                op=found[new],
-            )

@@ -9,7 +9,7 @@ import os
 import sys
 from contextlib import contextmanager
 from threading import get_ident
-from time import perf_counter, process_time
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from passel.analysis import analysis_name
@@ -19,7 +19,7 @@ from passel.notebooks import bundle
 from passel.schedule import NestedStep, PassStep, Pipeline, passes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
+    from collections.abc import Generator
     from typing import TextIO
 
     from passel.errors import Failure
@@ -35,61 +35,48 @@ _Worker: TypeAlias = tuple[int, int]
 
 
 class _Open:
-    """A row that a thread is measuring.
+    """A row that is being measured.
 
     Attributes:
         row: The row.
         start: The time at which the measurement began.
-        inside: The time that this thread spent in nested rows.
-        workers: The measurements of workers for which this thread has waited.
-        added: The user time of the workers, less the time of waiting.
+        workers: The measurements of each worker.
+        added: The user time of the workers, less the time of waiting for the workers.
     """
 
-    __slots__ = ("added", "inside", "row", "start", "workers")
+    __slots__ = ("added", "row", "start", "workers")
 
     def __init__(self, row: Timer) -> None:
         self.row = row
-        self.inside = self.added = 0.0
+        self.added = 0.0
         self.workers: dict[_Worker, Timer] | None = None  # most rows have none
         self.start = perf_counter()
 
-    def close(self) -> float:
-        """Add the time since the start to the row, and return the added time."""
+    def close(self) -> None:
+        """Add the time since the start to the row."""
         seconds = perf_counter() - self.start
         if self.workers is not None:
-            self._take_workers(self.workers.values(), max(0.0, seconds - self.inside))
+            everyone = Timer("root")
+            for measured in self.workers.values():
+                everyone.absorb(measured)
+            self.row.absorb_children(everyone, at_once=False)
+            self.added += everyone.user - everyone.wall
         self.row.wall += seconds
         self.row.user += seconds + self.added
         self.row.count += 1
-        return seconds
 
     def merge(self, worker: _Worker, measured: Timer) -> None:
         """Add the measurements of a worker to the row."""
         self.workers = self.workers or {}
         self.workers.setdefault(worker, Timer("root")).absorb(measured, at_once=False)
 
-    def _take_workers(self, workers: Iterable[Timer], waited: float) -> None:
-        """Add rows of workers: the wall time of the slowest, and the user time of all."""
-        slowest, everyone = 0.0, Timer("root")
-        for tree in workers:
-            slowest = max(slowest, sum(each.wall for each in tree.children))
-            everyone.absorb(tree)
-        if slowest > waited:  # this thread did a share of the work
-            for timer in everyone.walk():
-                timer.wall *= waited / slowest
-        self.row.absorb_children(everyone, at_once=False)
-        waiting = self.row.child(Timer("Waiting for workers", key=("waiting",)))
-        waiting.wall += max(0.0, waited - slowest)
-        waiting.count += 1
-        self.added += sum(each.user for each in everyone.children) - waited
-
 
 class Timing(PassInstrumentation):
     """An instrumentation that measures the time of passes, nested pipelines and analyses.
 
     In the report, the row of a pass covers all ops on which the pass ran. The times of several runs
-    are added up, and passes with equal paths share a row. A single `Timing` object can measure runs
-    on several threads at the same time.
+    are added up, and passes with equal paths share a row. Runs on several threads at the same time
+    need separate `Timing` objects.
 
     Args:
         display: The layout of the report. `tree` nests the rows as in the pipeline. `list` has a
@@ -133,10 +120,8 @@ class Timing(PassInstrumentation):
         self._display: Display = display
         self._format: Literal["text", "json"] = output_format
         self._report = report
-        self._split_at: tuple[float, float] | None = None  # elapsed time, and processor time
-        # By thread: the root of its tree, and the open rows. A nested `with` repeats the innermost.
-        self._roots: dict[int, Timer] = {}
-        self._stacks: dict[int, list[_Open]] = {}
+        self._root = Timer("root")
+        self._open: list[_Open] = []  # a nested `with` repeats the innermost
         self._worker: _Worker = 0, 0
         # By the enclosing row and the object that runs, for speed. A pass may build an equal
         # pipeline anew for each op: its steps are then new objects with the same rows.
@@ -148,8 +133,7 @@ class Timing(PassInstrumentation):
     def timing(self) -> Timer:
         """The root of the tree of timers, whose `wall` is the total time measured so far."""
         total = Timer("root")
-        for root in list(self._roots.values()):
-            total.absorb(root)
+        total.absorb(self._root)
         return total
 
     @contextmanager
@@ -164,16 +148,13 @@ class Timing(PassInstrumentation):
 
     def __enter__(self) -> Self:
         """Start including the body of a `with` statement in the total time."""
-        self._worker = os.getpid(), (thread := get_ident())
-        stack = self._stacks.setdefault(thread, [])
-        root = self._roots.setdefault(thread, Timer("root"))
-        stack.append(stack[-1] if stack else _Open(root))
+        self._worker = os.getpid(), get_ident()
+        self._open.append(self._open[-1] if self._open else _Open(self._root))
         return self
 
     def __exit__(self, *_: object) -> None:
-        stack = self._stacks[get_ident()]
-        ended = stack.pop()
-        if not stack:
+        ended = self._open.pop()
+        if not self._open:
             ended.close()
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
@@ -189,27 +170,19 @@ class Timing(PassInstrumentation):
 
     def split(self) -> Timing:
         """Return an instrumentation that measures the part of the run that a worker executes."""
-        part = Timing(display=self._display, output_format=self._format)
-        part._split_at = perf_counter(), process_time()
-        return part
+        return Timing()
 
     def merge(self, child: Timing) -> None:
         """Add the measurements of a worker as rows nested below the current row.
 
         The wall time is the time of the slowest worker, and the user time is the sum over all
-        workers. For a worker process, the user time is the processor time of the process.
+        workers.
         """
-        self._stacks[get_ident()][-1].merge(child._worker, child.timing)
+        self._open[-1].merge(child._worker, child._root)
 
     def __getstate__(self) -> dict[str, Any]:
         """Copy or pickle the measurements so far, without the stream of the report."""
-        measured = self.timing
-        if self._split_at is not None:  # there may be more workers than processors
-            elapsed, used = perf_counter() - self._split_at[0], process_time() - self._split_at[1]
-            for each in measured.walk():
-                each.user *= min(1.0, used / elapsed)
-        own = {"_roots": {0: measured}, "_stacks": {}, "_rows": {}, "_report": False}
-        return super().__getstate__() | own
+        return super().__getstate__() | {"_open": [], "_rows": {}, "_report": False}
 
     # -- Hooks: short, because their time counts as the passes' time ----------------------------
 
@@ -220,7 +193,7 @@ class Timing(PassInstrumentation):
     def after_run(self, run: ObservedRun, *, failed: bool) -> None:
         """Stop measuring the total time, and print the report if it is enabled."""
         self.__exit__()
-        if self._report is not False and not self._stacks[get_ident()]:
+        if self._report is not False and not self._open:
             self.write_report(sys.stderr if self._report is True else self._report)
 
     def before_pass(self, step: Step, op: Any) -> None:
@@ -252,22 +225,18 @@ class Timing(PassInstrumentation):
         self._end()
 
     def _begin(self, what: Any) -> None:
-        stack = self._stacks[get_ident()]
-        above = stack[-1].row
+        above = self._open[-1].row
         row = self._rows.get((id(above), what))
         if row is None:
             if len(self._rows) >= _MOST_ALIASES:
                 self._rows.clear()  # most are of objects that ran once, such as dynamic pipelines
             row = self._rows[id(above), what] = above.child(_row_of(what))
-        stack.append(_Open(row))
+        self._open.append(_Open(row))
 
     def _end(self) -> None:
-        """Add the time of the innermost open row to the row."""
-        stack = self._stacks[get_ident()]
-        ended = stack.pop()
-        around = stack[-1]
-        around.inside += ended.close()
-        around.added += ended.added
+        ended = self._open.pop()
+        ended.close()
+        self._open[-1].added += ended.added
 
 
 def _row_of(what: Any) -> Timer:

@@ -36,7 +36,7 @@ class Timer:
         path: The path of a pass or pipeline in the schedule, such as
             `builtin.module/func.func/1:cse`; empty for all other rows.
         wall: The elapsed time.
-        user: The elapsed time, summed over threads, plus the processor time of worker processes.
+        user: The elapsed time, summed over threads and worker processes.
         count: The number of times that the measured work ran.
         hidden: Whether the report shows the children in place of this row, because the row is a
             pipeline collection that contains a single pipeline.
@@ -81,20 +81,10 @@ class Timer:
         return next((timer for timer in self.walk() if name in (timer.name, timer.path)), None)
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        """Show the tree with times, in notebooks."""
-        from passel.notebooks import Table, TableRow, bundle  # noqa: PLC0415 - for notebooks alone
+        """Show the report, in notebooks."""
+        from passel.notebooks import Text, bundle  # noqa: PLC0415 - for notebooks alone
 
-        def rows(timer: Timer, depth: int) -> Iterator[TableRow]:
-            share = f"{100 * timer.wall / self.wall:.1f} %" if self.wall else ""
-            times = (f"{1000 * seconds:.2f}" for seconds in (timer.wall, timer.self_wall))
-            if not timer.hidden:
-                yield TableRow(
-                    depth, timer.name if depth else "Total", (timer.count or "", *times, share)
-                )
-            for child in timer.children:
-                yield from rows(child, depth + (not timer.hidden))
-
-        return bundle(Table(("", "runs", "ms", "own ms", ""), list(rows(self, 0))))
+        return bundle(Text(str(self)))
 
     def child(self, like: Timer) -> Timer:
         """Return the child with the same key as another timer, adding the child if necessary."""

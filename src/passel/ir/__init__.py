@@ -2,7 +2,6 @@
 
 from passel.ir.abilities import (
     BringsPasses,
-    FindsDialects,
     LowersPasses,
     SendsOps,
     Shipment,
@@ -42,7 +41,6 @@ from passel.ir.contract import (
 __all__ = [
     "ANY",
     "BringsPasses",
-    "FindsDialects",
     "FunctionLike",
     "IRAdapter",
     "InvalidIR",

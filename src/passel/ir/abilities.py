@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, cast, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Sequence
 
 
 @runtime_checkable
@@ -159,26 +159,6 @@ class ShipsOps(Protocol):
         Raises:
             EncodingError: If the ops cannot be decoded in this process.
         """
-        ...
-
-
-@runtime_checkable
-class FindsDialects(Protocol):
-    """The optional ability of an adapter to list the dialects that are used or loaded.
-
-    An adapter needs this ability if its IR accepts ops of dialects that are not loaded.
-    """
-
-    def dialects_in(self, op: Any) -> dict[str, Any]:
-        """Return one op for each dialect that `op` and its nested ops use, by dialect name."""
-        ...
-
-    def loaded_dialects(self, context: Any) -> Collection[str]:
-        """Return the names of the dialects that are loaded in a context of the IR."""
-        ...
-
-    def declares_dialects(self, pass_: Any) -> bool:
-        """Return whether a pass must declare the dialects of the ops that the pass creates."""
         ...
 
 

@@ -108,31 +108,13 @@ class XDSLAdapter(IRAdapter):
 
     def load_dialects(self, context: Context, names: Iterable[str]) -> None:
         """Load the named dialects into a context unless they are already loaded."""
-        loaded = self.loaded_dialects(context)
+        loaded = {"builtin", *(dialect.name for dialect in context.loaded_dialects)}
         for name in names:
             if name not in loaded and context.get_optional_dialect(name) is None:
                 known = list(context.registered_dialect_names)
                 report_left_out()
                 msg = f"no dialect '{name}' is registered{suggest(name, known)}"
                 raise LookupError(msg)
-
-    def dialects_in(self, op: Operation) -> dict[str, Operation]:
-        """Return the first registered op of each dialect in `op`, by dialect name."""
-        found: dict[str, Operation] = {}
-        for each in op.walk():
-            if not isinstance(each, UnregisteredOp):
-                found.setdefault(each.name.partition(".")[0], each)
-        return found
-
-    def loaded_dialects(self, context: Context) -> set[str]:
-        """Return the names of the dialects that a context has loaded."""
-        return {"builtin", *(dialect.name for dialect in context.loaded_dialects)}
-
-    def declares_dialects(self, pass_: Pass[Any]) -> bool:
-        """Return whether a pass declares dependent dialects: every pass does, except xDSL's own."""
-        from passel.xdsl.module_passes import XDSLPass
-
-        return not isinstance(pass_, XDSLPass)
 
     def kind_of(self, op: Operation) -> OpKind:
         """Return the `OpKind` of all ops with the same name as `op`."""
