@@ -222,21 +222,3 @@ def test_a_claim_that_nobody_has_checked_yet_is_no_knowledge() -> None:
 
     pm = manager(step(nothing), step(lie, "lie"), pipeline(step(nothing)))
     assert pm.run(parse_toy(SOURCE)).changed is True
-
-
-@pytest.mark.parametrize("is_dynamic", [False, True])
-def test_ops_that_a_pass_answers_for_are_looked_at(is_dynamic: bool) -> None:
-    """A function that was added beside another, with leave, is one of those held good."""
-
-    def add(op: ToyOp, ctx: PassContext) -> None:
-        if op.symbol == "f":
-            assert op.parent is not None
-            op.parent.add(ToyOp("toy.func", "new"))
-            ctx.answer_for_changes_outside()
-
-    added = step(add)
-    if is_dynamic:
-        added = step(lambda _, ctx: ctx.run_pipeline(pipeline(step(add))))
-    spoil = step(lambda op, _: set_value(op.body[-1], -1), "spoil")
-    pm = manager(step(nothing), pipeline(added), spoil)
-    assert origins(pm) == [("invalid", "m", "toy.module/1:spoil")]

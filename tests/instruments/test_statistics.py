@@ -12,7 +12,6 @@ from toy_steps import nothing, step
 from passel import OpPassManager, Pass, PassContext, PassFailedError, PassManager, Statistic
 from passel.instruments.statistics_report import StatisticsReport
 from passel.testing import ToyAdapter, ToyOp, parse_toy
-from passel.xdsl import XDSLAdapter, parse_source
 
 if TYPE_CHECKING:
     import pytest
@@ -102,21 +101,3 @@ def test_enable_statistics_prints_the_numbers_of_each_run(
     for _ in range(2):
         pm.run(parse_toy("toy.module(toy.func)"))
     assert capsys.readouterr().err.count("(S) 1 num-seen") == 2
-
-
-def test_passes_of_xdsl_count_ops_only_in_runs_that_collect_statistics() -> None:
-    """Created and erased ops are counted for a report; passel's own passes always count."""
-    source = """
-      %p = arith.constant 2 : i32
-      %q = arith.addi %p, %p : i32
-      %m = memref.alloca() : memref<i32>
-      memref.store %q, %m[] : memref<i32>
-    """
-    for observers in ([], [StatisticsReport(stream=io.StringIO())]):
-        context = XDSLAdapter().create_context()
-        pm = PassManager.parse("builtin.module(sccp,convert-arith-to-riscv)", context)
-        with pm.instrument(*observers):
-            found = pm.run(parse_source(context, source, "source.mlir")).statistics
-        assert found["builtin.module/0:sccp"] == {"num-constants": 1, "num-erased": 1}
-        counts = found.get("builtin.module/1:convert-arith-to-riscv", {})
-        assert counts.get("num-erased") == (2 if observers else None)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from xdsl.passes import ModulePass
 from xdsl.transforms import get_all_passes
 
-from passel.xdsl.module_passes import effects_of, pass_class_for, wrap_module_pass
+from passel.xdsl.module_passes import effects_of, wrap_module_pass
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -46,13 +46,6 @@ def test_every_pass_that_reaches_outside_is_in_the_table() -> None:
         if OUTSIDE.search(inspect.getsource(sys.modules[load().__module__]))
     }
     assert {name for name, load in get_all_passes().items() if effects_of(load())} == reaching
-
-
-def test_options_decide_whether_a_file_is_read() -> None:
-    """A pass that is given no file reads none."""
-    apply_pdl = pass_class_for(get_all_passes()["apply-pdl"]())
-    assert apply_pdl().own_effects() == ()
-    assert apply_pdl.parse("pdl-file=x").own_effects() == ("read-files",)
 
 
 def test_passes_of_other_packages_declare_their_effects() -> None:

@@ -189,11 +189,6 @@ class Siblings:
             state = task.valid_state if is_known else self._adapter.fingerprint(task.op)
             self._states[task.number] = state
 
-    def accept_enclosing(self) -> None:
-        """Store the fingerprint of the enclosing op, so that changes to the op are not reported."""
-        if self._is_tracked:
-            self._own = self._adapter.fingerprint(self.ctx.op, recursive=False)
-
     def violations(self, worked_on: Any = None) -> Iterator[Failure]:
         """Yield a failure for each op that was changed by a pass on another op.
 

@@ -216,18 +216,6 @@ class PassContext(Generic[StateT]):
         """
         self.preserved = EVERYTHING
 
-    def answer_for_changes_outside(self) -> None:
-        """Declare that the pass changed the enclosing op intentionally.
-
-        A pass may add symbols next to its op only if it calls this method. The enclosing op counts
-        as changed. Later changes are detected relative to the current state of the enclosing op.
-        """
-        self.valid_state = None
-        if self.caller is not None and self.caller.op == self.op:
-            self.caller.answer_for_changes_outside()
-        elif self.parent is not None and self.parent.siblings is not None:
-            self.parent.siblings.accept_enclosing()
-
     def fingerprint(self) -> object:
         """Return a fingerprint of the op. Fingerprints are equal until the op changes.
 

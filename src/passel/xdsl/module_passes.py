@@ -22,49 +22,39 @@ from xdsl.utils.exceptions import ArgSpecParseError, PassFailedException
 from xdsl.utils.hints import isa
 
 from passel.errors import DefinitionError, PassFailure
-from passel.passes import Pass, Statistic, option
+from passel.passes import Pass, option
 from passel.passes.factory import field_for, make_pass_class
 from passel.passes.option_types import codec_for
 from passel.pipeline import spelled
 from passel.xdsl.symbols import closest_enclosing
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
+    from collections.abc import Generator
 
     from passel.passes import PassContext
 
-_KNOWN: dict[str, Mapping[str, str]] = {
-    "apply-eqsat-pdl": {"run-programs": "", "read-files": "pdl_file"},  # it calls mlir-opt
-    "apply-eqsat-pdl-interp": {"read-files": "pdl_interp_file"},
-    "apply-pdl": {"read-files": "pdl_file"},
-    "apply-pdl-interp": {"read-files": "pdl_interp_file"},
-    "eqsat-add-costs": {"read-files": "cost_file"},
-    "mlir-opt": {"run-programs": ""},
+_KNOWN: dict[str, tuple[str, ...]] = {
+    "apply-eqsat-pdl": ("read-files", "run-programs"),  # it calls mlir-opt
+    "apply-eqsat-pdl-interp": ("read-files",),
+    "apply-pdl": ("read-files",),
+    "apply-pdl-interp": ("read-files",),
+    "eqsat-add-costs": ("read-files",),
+    "mlir-opt": ("run-programs",),
     # The IR names the passes that it runs.
-    "transform-interpreter": {"read-files": "", "run-programs": ""},
+    "transform-interpreter": ("read-files", "run-programs"),
 }
-"""The effects outside the IR by pass name, each with the field that enables the effect, if any."""
+"""The effects of xDSL's passes outside the IR, by pass name."""
 
 
-def effects_of(kind: type[ModulePass], pass_: Any = None) -> tuple[str, ...]:
+def effects_of(kind: type[ModulePass]) -> tuple[str, ...]:
     """Return the effects that passes of a class may have outside the IR.
 
     A pass of another package can declare its effects in the same way as passel's passes. The
     effects of a pass without a declaration are unknown.
-
-    Args:
-        kind: The `ModulePass` class.
-        pass_: An object with the fields of a pass. A missing field counts as not None. If `pass_`
-            is None, the result contains the effects of all passes of the class.
     """
-    if kind.__module__.partition(".")[0] != "xdsl":
-        return tuple(getattr(kind, "effects", ("unknown",)))
-    fields = _KNOWN.get(kind.name, {})
-    return tuple(
-        effect
-        for effect, field in fields.items()
-        if pass_ is None or not field or getattr(pass_, field, True) is not None
-    )
+    if kind.__module__.partition(".")[0] == "xdsl":
+        return _KNOWN.get(kind.name, ())
+    return tuple(getattr(kind, "effects", ("unknown",)))
 
 
 _RENDERED_OP = re.compile(r"\w+\(\n(?:\t.*\n)*\) ?")
@@ -81,8 +71,6 @@ class XDSLPass(Pass[Operation]):
     field_names: ClassVar[dict[str, str]] = {}
     listed: ClassVar[dict[str, Any]] = {}
     """The types of options that are always lists in passel, but lists or single values in xDSL."""
-    created: ClassVar[Statistic] = Statistic("Number of operations created", name="num-created")
-    erased: ClassVar[Statistic] = Statistic("Number of operations erased", name="num-erased")
     ir = "xdsl"
     can_thread = False  # some change the op that encloses theirs, or keep things in tables
 
@@ -94,10 +82,6 @@ class XDSLPass(Pass[Operation]):
                 (values[own],) = values[own]
         return self.module_pass_class(**values)
 
-    def own_effects(self) -> tuple[str, ...]:
-        """Return the effects that the `ModulePass` is known to have outside the IR."""
-        return effects_of(self.module_pass_class, self)
-
     def run(self, op: Operation, ctx: PassContext) -> None:
         """Apply the `ModulePass` to a module, or to any other op inside a temporary module.
 
@@ -107,22 +91,12 @@ class XDSLPass(Pass[Operation]):
         module_pass = self.module_pass()
         try:
             if isinstance(op, ModuleOp):
-                self._apply(module_pass, op, ctx)
+                module_pass.apply(ctx.ir_context, op)
                 return
-            with _in_own_module(op, self.name, ctx) as module:
-                self._apply(module_pass, module, ctx)
+            with _in_own_module(op, self.name) as module:
+                module_pass.apply(ctx.ir_context, module)
         except (ArgSpecParseError, PassFailedException) as error:  # the former a BaseException
             raise PassFailure(_RENDERED_OP.sub("", str(error))) from error
-
-    def _apply(self, module_pass: ModulePass, module: ModuleOp, ctx: PassContext) -> None:
-        # Comparing all ops takes some percent of a pass's time.
-        before = list(module.walk()) if ctx.collects_statistics else None
-        module_pass.apply(ctx.ir_context, module)
-        if before is not None:
-            # The ops of `before` are alive, so no other can have the identity of one.
-            old, new = set(map(id, before)), set(map(id, module.walk()))
-            ctx.count(self.created, len(new - old))
-            ctx.count(self.erased, len(old - new))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The class was made at run time, so pickle would not find it.
@@ -206,16 +180,15 @@ def wrap_module_pass(module_pass: ModulePass) -> XDSLPass:
 
 
 @contextmanager
-def _in_own_module(op: Operation, name: str, ctx: PassContext) -> Generator[ModuleOp]:
-    """Move an op into a temporary module, and move the contents of the module back afterwards.
+def _in_own_module(op: Operation, name: str) -> Generator[ModuleOp]:
+    """Move an op into a temporary module, and move the op, or the ops in its place, back afterwards.
 
     The temporary module has the attributes of the enclosing module, since passes read their target
-    from these attributes. The ops that the pass added next to `op` are moved too, except for
-    symbols that already exist.
+    from these attributes.
 
     Raises:
-        PassFailure: If the pass replaced `op` or changed attributes of the module, or if it added
-            ops next to `op` although `op` is not in a block.
+        PassFailure: If the pass replaced `op`, added ops next to `op`, or changed attributes of the
+            module.
     """
     enclosing = closest_enclosing(op, lambda each: isinstance(each, ModuleOp))
     place, attributes = None, enclosing.attributes if enclosing else {}
@@ -230,35 +203,14 @@ def _in_own_module(op: Operation, name: str, ctx: PassContext) -> Generator[Modu
         results = [result for inner in module.body.blocks for result in inner.ops]
         for result in results:
             result.detach()
-        if place is not None:
-            _restore(results, op, place, name, ctx)
+            if place is not None and (result is op or op not in results):
+                Rewriter.insert_op(result, place)
     if op not in results:
         problem = "replaced the op that it ran on"
+    elif len(results) > 1:
+        problem = "added ops next to the op that it ran on"
     elif module.attributes != attributes:
         problem = "changed attributes of the module around its op"
-    elif place is None and len(results) > 1:
-        problem = "added ops next to its op, but the op is not in a module"
     else:
         return
     raise PassFailure(f"it {problem}; run builtin.module({name}) instead")
-
-
-def _restore(
-    results: list[Operation], op: Operation, place: InsertPoint, name: str, ctx: PassContext
-) -> None:
-    symbol_name = ctx.adapter.symbol_name
-    present = {symbol: other for other in place.block.ops if (symbol := symbol_name(other))}
-    added: list[str] = []
-    for result in results:
-        symbol = symbol_name(result)
-        twin = present.get(symbol) if symbol and result is not op else None
-        if twin is not None and twin.is_structurally_equivalent(result):
-            result.erase()
-            continue
-        Rewriter.insert_op(result, place)
-        if result is not op:
-            added.append(f"@{symbol}" if symbol else result.name)
-    if added:
-        ctx.answer_for_changes_outside()
-    if added and op in results:
-        ctx.emit_remark(f"pass '{name}' added {', '.join(added)} next to its op", op)

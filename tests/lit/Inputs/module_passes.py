@@ -22,17 +22,6 @@ class Greet(ModulePass):
 
 
 @dataclass(frozen=True)
-class AddHelper(ModulePass):
-    """Declare a helper."""
-
-    name = "add-helper"
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Append a declaration."""
-        op.body.block.add_op(FuncOp.external("helper", [], []))
-
-
-@dataclass(frozen=True)
 class ReplaceAll(ModulePass):
     """Replace all ops."""
 
