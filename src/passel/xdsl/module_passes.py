@@ -181,7 +181,7 @@ def wrap_module_pass(module_pass: ModulePass) -> XDSLPass:
 
 @contextmanager
 def _in_own_module(op: Operation, name: str) -> Generator[ModuleOp]:
-    """Move an op into a temporary module, and move the op, or the ops in its place, back afterwards.
+    """Move an op into a temporary module, and move the op or its replacement back afterwards.
 
     The temporary module has the attributes of the enclosing module, since passes read their target
     from these attributes.
