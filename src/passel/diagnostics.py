@@ -19,6 +19,12 @@ _EXCERPT_WIDTH = 160
 
 _MOST_NAMES = 10
 
+_LONGEST_NAME = 100
+"""The maximum length of a misspelled name; the comparison takes quadratic time."""
+
+_SIMILARITY = 0.65
+"""The minimum similarity of a suggested name, between 0 and 1."""
+
 
 class Source(NamedTuple):
     """A text that a user wrote, with the name that error messages print.
@@ -375,6 +381,8 @@ def suggest(name: str, candidates: Iterable[str]) -> str:
 
 def closest(name: str, candidates: Iterable[str]) -> str:
     """Return the candidate that is closest to a misspelled name, or an empty string."""
-    from passel.spelling import closest_name  # noqa: PLC0415 - only needed when something is wrong
+    from difflib import get_close_matches  # noqa: PLC0415 - only needed when something is wrong
 
-    return closest_name(name, candidates)
+    if len(name) > _LONGEST_NAME:
+        return ""
+    return next(iter(get_close_matches(name, list(candidates), n=1, cutoff=_SIMILARITY)), "")

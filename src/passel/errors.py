@@ -34,9 +34,6 @@ if TYPE_CHECKING:
     from passel.diagnostics import Diagnostic, Location, Span
 
 
-MAX_PROBLEMS = 100
-"""The maximum number of problems that a pipeline error lists."""
-
 _LONGEST_MESSAGE = 500
 _MOST_FAILURES = 10
 """The maximum number of different failures in a message."""
@@ -105,8 +102,7 @@ class PipelineError(PasselError, ValueError):
     constructor also accepts strings, which become problems without a span.
 
     Attributes:
-        problems: The mistakes, in the order in which they appear in the text. At most a hundred
-            mistakes are listed.
+        problems: The mistakes, in the order in which they appear in the text.
     """
 
     def __init__(self, *problems: Problem | str) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from builder_passes import X
 
-from passel import InsertionError, Pass, PassManager, PassRegistry, default_registry
+from passel import InsertionError, Pass, PassRegistry, default_registry
 from passel.builder import PipelineBuilder, after_all
 
 if TYPE_CHECKING:
@@ -63,16 +63,3 @@ def test_registries() -> None:
     assert "cse" in other
     assert "more" not in registry
     assert through_pickle(default_registry()) is default_registry()
-
-
-def test_a_lambda() -> None:
-    """The error names the pass that cannot be pickled, and suggests a registration by name."""
-    registry = PassRegistry()
-    registry.register("tidy-much", lambda: X(n=9), origin="here")
-    manager = PassManager.parse("builtin.module(tidy-much)", registry=registry)
-    with pytest.raises(TypeError) as caught:
-        pickle.dumps(manager)
-    assert str(caught.value) == (
-        "pass 'tidy-much' from here is registered with a lambda or a local function, which cannot "
-        "be pickled: register it as 'package.module:Class'"
-    )

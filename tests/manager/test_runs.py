@@ -215,13 +215,6 @@ def test_a_wrong_inner_pipeline_is_shown_where_it_is() -> None:
         PassManager.parse("any(composite-fixed-point-pass{pipeline=cse,foo})")
 
 
-def test_an_unknown_name_without_a_registry() -> None:
-    """The error says that a class of one's own must be registered."""
-    with pytest.raises(PipelineError) as info:
-        PassManager.parse("any(foo)")
-    assert "register it with PassRegistry.register" in info.value.__notes__[0]
-
-
 def test_ir_without_resources(tmp_path: Path) -> None:
     """A file of IR that records nothing is parsed whole, and refused for what it lacks."""
     file = tmp_path / "plain.toy"

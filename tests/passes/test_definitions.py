@@ -111,9 +111,6 @@ class Table:
     """An interface."""
 
 
-def _short(self: Any) -> None: ...
-
-
 async def _late(self: Any, op: Any, ctx: Any) -> None: ...
 
 
@@ -136,25 +133,17 @@ def _option(field: str, default: object = "x") -> dict[str, Any]:
         (Pass, {"run": _lazy}, r"Wrong\.run is a generator function \(it has a "),
         (Pass, {"run": _both}, r"Wrong\.run is an async function"),
         (Pass, {"can_schedule_on": _late}, r"Wrong\.can_schedule_on is an async function"),
-        (Pass, {"run": _short}, r"Wrong\.run has the parameters \(self\), but is called with 2 after self; w"),
-        (Pass, {"initialize": _short}, r"; write def initialize\(self, ir_context\)"),
-        (Pass, {"can_schedule_on": _short}, r"with 1 after self; write def can_schedule_on"),
         (Pass, {"name": 5}, "5 cannot be the name of a pass"),
-        (Pass, {"anchor": Table}, r"anchor of Wrong is Table: write the op's name, or OperationP"),
+        (Pass, {"anchor": Table}, "anchor of Wrong must be the name of an op, not <class"),
         (Options, _option("x", option(name="a b")), "cannot be the name of an option: names must"),
         (Options, {"__annotations__": {"x": "int", "y": "int"}, "x": 0, "y": option(default=0, name="x")}, "options 'x' and 'y' of .*Wrong have the same name 'x'"),
-        (Pass, _option("dependent_dialects"), "of Pass: to set the attribute, omit the annotation; otherwise rename it to 'dependent_dialects_', printed as 'dependent-dialects'$"),
-        (Pass, _option("run"), "option 'run' of Wrong .* of Pass: rename it to 'run_', printed"),
+        (Pass, _option("dependent_dialects"), "of Pass: rename it to 'dependent_dialects_', or omit the annotation to set the attribute$"),
         (Options, _option("parse"), r"option 'parse' of .*Wrong has the same name as an attrib"),
         (Pass, {"summary": Statistic("All")}, "statistic 'summary' of .*Wrong has the same name as an"),
         (Options, {"x": option(default=1)}, "Wrong: 'x' is a field but has no type annotation; opt"),
         (Options, _option("x", []), r"mutable default <class 'list'> for field x .*tuple\[int, "),
         (Pass, {"dependent_dialects": "arith"}, r"of .*Wrong must be a tuple; write \('arith',\)"),
         (Pass, {"effects": None}, r"effects of Wrong must be a tuple; write \(None,\)"),
-        (Pass, {"dependent_dialects": (3,)}, "3 in dependent_dialects of Wrong is not text"),
-        (Pass, {"preserves": ("DominanceInfo",)}, "'DominanceInfo' in preserves of Wrong is not a cla"),
-        (Pass, {"requires": (1,)}, "1 in requires of Wrong is not a class"),
-        (Pass, {"types": ("lowering",)}, "'lowering' in types of Wrong is not a PassType"),
         (Pass, {"effects": ("write-file",)}, "there is no effect 'write-file'.* 'write-files'"),
     ],
 )  # fmt: skip
@@ -266,7 +255,6 @@ def test_a_field_may_be_called_like_a_type() -> None:
     ("base", "body", "said"),
     [
         (Pass, {}, "P does not define run(self, op, ctx)"),
-        (Pass, {"apply": _late}, "P does not define run(self, op, ctx): rename its method apply"),
         (OperationPass, {"run": print}, "P needs an anchor: derive from OperationPass[<class"),
         (InterfacePass, {"run": print}, "P needs an interface: derive from InterfacePass[<cla"),
     ],
@@ -319,16 +307,13 @@ class Counting(Pass):
 
     name = "counting"
     how: str = ""
-    seen = Statistic("Ops seen")
 
     def run(self, op: Any, ctx: PassContext) -> None:
         """Change the pass."""
         if self.how == "assign":
             self.other = 3  # pyright: ignore[reportAttributeAccessIssue]
-        elif self.how == "delete":
-            del self.how  # pyright: ignore[reportAttributeAccessIssue]
         else:
-            self.seen += 1  # pyright: ignore[reportOperatorIssue, reportAttributeAccessIssue, reportUnknownMemberType]
+            del self.how  # pyright: ignore[reportAttributeAccessIssue]
 
 
 @pytest.mark.parametrize(
@@ -336,7 +321,6 @@ class Counting(Pass):
     [
         ("assign", "FrozenInstanceError: cannot assign to 'other' of Counting: passes are immut"),
         ("delete", "FrozenInstanceError: cannot assign to 'how' of Counting: passes are immutable"),
-        ("count", "TypeError: statistic 'seen' is a declaration without a value: count with ctx."),
     ],
 )
 def test_a_pass_that_changes_itself_fails(how: str, message: str) -> None:

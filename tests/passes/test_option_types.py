@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from enum import Enum
 from typing import Annotated, Any, Literal
 
@@ -271,23 +270,14 @@ def test_types_have_a_placeholder_for_help(hint: Any, metavar: str) -> None:
 
 
 UNREADABLE = "is not an option type, since text cannot be converted to it"
-LIST = "is not an option type; for a list of values, write tuple"
 
 
 @pytest.mark.parametrize(
-    ("hint", "message"),
-    [
-        *((hint, UNREADABLE) for hint in (bytes, object, complex, int | str, Callable[[int], int])),
-        (list[int], f"list[int] {LIST}[int, ...]"),
-        (tuple[int, str], f"{LIST}[int, ...]"),
-        (tuple, f"tuple {LIST}[int, ...]"),
-        (set[str], f"{LIST}[str, ...]"),
-        (Sequence[float], f"{LIST}[float, ...]"),
-        (dict[str, int], "dict[str, int] is mutable, but passes are values: write a subclass"),
-    ],
+    "hint",
+    [bytes, int | str, Callable[[int], int], list[int], tuple[int, str], tuple, dict[str, int]],
     ids=str,
 )
-def test_types_that_cannot_be_read_are_refused(hint: Any, message: str) -> None:
-    """The error lists the types, or shows how to write a list of values of that type."""
-    with pytest.raises(DefinitionError, match=re.escape(message)):
+def test_types_that_cannot_be_read_are_refused(hint: Any) -> None:
+    """The error lists the types that options may have."""
+    with pytest.raises(DefinitionError, match=UNREADABLE):
         codec_for(hint)

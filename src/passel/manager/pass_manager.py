@@ -9,7 +9,7 @@ from operator import call, is_
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from passel.diagnostics import log_diagnostics
-from passel.errors import AdapterError, PassFailedError, UnknownPassError
+from passel.errors import AdapterError, PassFailedError
 from passel.execution import Run
 from passel.execution.strategies import Jobs, own_threads, strategy_for
 from passel.hooks import Instrumentor
@@ -142,24 +142,20 @@ class PassManager(RunSettings, OpPassManager):
         """
         manager = cls(node.anchor, context, adapter=adapter, check=check)
         manager.registry = names_for(adapter, manager.context, registry)
-        try:
-            return manager.add_nodes(node.elements)
-        except UnknownPassError as error:
-            if registry is None:
-                error.add_note(
-                    "to refer to your own class by name, register it with PassRegistry.register"
-                )
-            raise
+        return manager.add_nodes(node.elements)
 
     def check(self, adapter: IRAdapter | None = None) -> None:
         """Check the pipeline without running it. `run` performs the same checks.
+
+        The outermost anchor may be unknown, since a run may start at an op of an unregistered
+        dialect. A run compares the anchor with its op.
 
         Args:
             adapter: The adapter of the IR; by default the adapter of the manager or of its context.
 
         Raises:
-            AnchorError: A pass cannot be scheduled on the anchor of its manager, or an anchor is
-                unknown or not isolated from above.
+            AnchorError: A pass cannot be scheduled on the anchor of its manager, an anchor is not
+                isolated from above, or the anchor of a nested pipeline is unknown.
             EffectsError: A pass has an effect that is not allowed.
             ContractError: A requirement of a pass is not met.
             AdapterError: The manager has neither an adapter nor a context.

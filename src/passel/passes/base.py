@@ -185,9 +185,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
             DefinitionError: The class does not define `run`, or lacks its anchor or interface.
         """
         if cls.run is Pass.run:
-            other = next((name for name in ("apply", "rewrite") if hasattr(cls, name)), "")
-            way_out = f": rename its method {other} to run" if other else ""
-            raise DefinitionError(f"{cls.__qualname__} does not define run(self, op, ctx){way_out}")
+            raise DefinitionError(f"{cls.__qualname__} does not define run(self, op, ctx)")
         is_default = cls.can_schedule_on in (Pass.can_schedule_on, InterfacePass.can_schedule_on)  # pyright: ignore[reportUnknownMemberType]
         if cls._target and getattr(cls, cls._target) is None and is_default:
             base, expected = _TARGETS[cls._target]

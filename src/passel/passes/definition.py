@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import suggest
 from passel.errors import DefinitionError, refuse_cpp_names
@@ -17,7 +17,7 @@ from passel.passes.statistics import Statistic
 from passel.pipeline import check_name
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
 EFFECTS = {
     "read-files": "reads files",
@@ -27,43 +27,33 @@ EFFECTS = {
 }
 """The effects that a pass may declare, with the phrases for error messages."""
 
-_METHODS = {"run": ("op", "ctx"), "initialize": ("ir_context",), "can_schedule_on": ("kind",)}
-"""The methods that a run calls, with the names of their parameters after `self`."""
+_METHODS = ("run", "initialize", "can_schedule_on")
+"""The methods that a run calls."""
 
-_ITEMS: dict[str, tuple[Any, str]] = {
-    "constraints": (object, "a constraint"),
-    "dependent_dialects": (str, "text"),
-    "effects": (str, "text"),
-    "preserves": (type, "a class"),
-    "produces": (type, "a class"),
-    "requires": (type, "a class"),
-    "types": (PassType, "a PassType"),
-}
-"""Attributes that are tuples, each with the type of its elements and a phrase for the type."""
+_TUPLES = (
+    *("constraints", "dependent_dialects", "effects", "preserves"),
+    *("produces", "requires", "types"),
+)
+"""Attributes that must be tuples."""
 
 
 def check_pass(cls: type[Any]) -> None:
     """Reject a pass class with an invalid declaration; `make_dataclass` checks the options.
 
     Raises:
-        DefinitionError: The name is invalid, a method such as `run` is asynchronous, is a generator
-            or has wrong parameters, the anchor is not a name, a statistic has the name of an
-            inherited attribute, an attribute that must be a tuple is not a tuple, an effect does
-            not exist, or a dialect is both legal and illegal.
+        DefinitionError: The name is invalid, a method such as `run` is asynchronous or a generator,
+            the anchor is not a name, a statistic has the name of an inherited attribute, an
+            attribute that must be a tuple is not a tuple, or an effect does not exist.
     """
     declared, owner = vars(cls), cls.__qualname__
     refuse_cpp_names(cls)
     if "name" in declared:
         check_name(declared["name"], "a pass")
-    for method, parameters in _METHODS.items():
-        if method in declared:
-            check_body(declared[method], f"{owner}.{method}")
-            _check_parameters(declared[method], f"{owner}.{method}", parameters)
+    for method in _METHODS:
+        check_body(declared.get(method), f"{owner}.{method}")
     anchor = declared.get("anchor")
     if anchor is not None and not isinstance(anchor, str):
-        shown = getattr(anchor, "__qualname__", repr(anchor))
-        msg = f"anchor of {owner} is {shown}: write the op's name, or OperationPass[{shown}]"
-        raise DefinitionError(msg)
+        raise DefinitionError(f"anchor of {owner} must be the name of an op, not {anchor!r}")
     for attribute, value in declared.items():
         if isinstance(value, Statistic):
             _check_free(cls, "statistic", attribute)
@@ -88,21 +78,6 @@ def check_body(function: object, what: str) -> None:
         raise DefinitionError(msg)
 
 
-def _check_parameters(method: object, what: str, parameters: tuple[str, ...]) -> None:
-    """Reject a method that cannot be called with `self` and the given arguments."""
-    if not inspect.isfunction(method):
-        return
-    signature = inspect.signature(method, follow_wrapped=False)
-    try:
-        signature.bind("self", *parameters)
-    except TypeError:
-        expected = f"def {what.rpartition('.')[2]}(self, {', '.join(parameters)})"
-        raise DefinitionError(
-            f"{what} has the parameters ({', '.join(signature.parameters)}), but is called with "
-            f"{len(parameters)} after self; write {expected}"
-        ) from None
-
-
 def check_effects(names: Iterable[str], owner: str) -> None:
     """Reject names of effects that do not exist.
 
@@ -120,25 +95,21 @@ def check_effects(names: Iterable[str], owner: str) -> None:
 
 
 def check_tuples(owner: str, declared: Mapping[str, Any]) -> None:
-    """Reject attributes that must be tuples but are not, and elements of the wrong type.
+    """Reject attributes that must be tuples but are not.
 
     Args:
         owner: The name of the class that declares the attributes, for error messages.
         declared: The values of the attributes, by name.
 
     Raises:
-        DefinitionError: An attribute is not a tuple, or an element of an attribute has the wrong
-            type.
+        DefinitionError: An attribute is not a tuple.
     """
-    for attribute in sorted(_ITEMS.keys() & declared.keys()):
-        value, (kind, what) = declared[attribute], _ITEMS[attribute]
+    for attribute in _TUPLES:
+        value = declared.get(attribute, ())
         # A PassType is a tuple itself.
         if not isinstance(value, (tuple, list, set, frozenset)) or isinstance(value, PassType):
             shown = value.__qualname__ if isinstance(value, type) else repr(value)
             raise DefinitionError(f"{attribute} of {owner} must be a tuple; write ({shown},)")
-        for each in cast("Collection[object]", value):
-            if not isinstance(each, kind):
-                raise DefinitionError(f"{each!r} in {attribute} of {owner} is not {what}")
 
 
 # -- Options ----------------------------------------------------------------------------------
@@ -195,10 +166,7 @@ def _check_free(cls: type[Any], what: str, name: str) -> None:
     base = next((base for base in cls.__bases__ if is_taken(base, name)), None)
     if base is None:
         return
-    owner = next(each for each in reversed(base.__mro__) if hasattr(each, name))
-    is_method = callable(getattr(base, name))
-    way_out = "" if is_method else "to set the attribute, omit the annotation; otherwise "
     raise DefinitionError(
         f"{what} '{name}' of {cls.__qualname__} has the same name as an attribute of "
-        f"{owner.__name__}: {way_out}rename it to '{name}_', printed as '{name.replace('_', '-')}'"
+        f"{base.__name__}: rename it to '{name}_', or omit the annotation to set the attribute"
     )

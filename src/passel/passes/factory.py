@@ -11,9 +11,9 @@ import dataclasses
 import typing
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, cast
 
 from passel.errors import AdapterError, DefinitionError, PassFailure
 from passel.ir import (
@@ -22,7 +22,6 @@ from passel.ir import (
     ability_of,
     adapter_for,
     adapter_of_class,
-    op_name_of,
 )
 from passel.passes.base import Pass
 from passel.passes.definition import check_body, is_taken
@@ -80,11 +79,6 @@ def field_for(base: type[Pass[Any, Any]], name: str) -> str:
 
 # -- Passes like a given one -------------------------------------------------------------------
 
-_Prototype: TypeAlias = Pass[Any, Any] | type[Pass[Any, Any]]
-_Made: TypeAlias = list[tuple[_Prototype, type[Pass[Any, Any]]]]
-_classes: dict[tuple[str, type[Pass[Any, Any]]], _Made] = {}
-"""The cached classes. Passes of one prototype share a class, so that they can be equal."""
-
 
 def class_of(thing: Any, name: str) -> type[Pass[Any, Any]]:
     """Return the pass class for a registered object.
@@ -110,7 +104,8 @@ def class_of(thing: Any, name: str) -> type[Pass[Any, Any]]:
     return class_like(wrapped, name)
 
 
-def class_like(pass_: _Prototype, name: str) -> type[Pass[Any, Any]]:
+@cache  # passes of one prototype share a class, so that they can be equal
+def class_like(pass_: Pass[Any, Any] | type[Pass[Any, Any]], name: str) -> type[Pass[Any, Any]]:
     """Return a pass class whose defaults are the option values of a given pass.
 
     Args:
@@ -141,11 +136,7 @@ def class_like(pass_: _Prototype, name: str) -> type[Pass[Any, Any]]:
                 f"{base.__name__} is also named '{name}', but '{pass_}' has different defaults; "
                 "register the pass under a different name"
             )
-    made = _classes.setdefault((name, base), [])
-    for prototype, cls in made:
-        if prototype == pass_:
-            return cls
-    cls = make_pass_class(
+    return make_pass_class(
         base,
         base.__name__,
         name=name,
@@ -154,8 +145,6 @@ def class_like(pass_: _Prototype, name: str) -> type[Pass[Any, Any]]:
         prototype=pass_,
         __reduce__=_reduced,
     )
-    made.append((pass_, cls))
-    return cls
 
 
 def _options_like(pass_: Pass[Any, Any]) -> dict[str, tuple[Any, Any]]:
@@ -183,6 +172,23 @@ def _remade(prototype: Any, name: str, values: dict[str, Any]) -> Any:
 # -- Functions, and other arguments of `add` ---------------------------------------------------
 
 
+class ExternalPass:
+    """The second argument of a function that is used as a pass.
+
+    Attributes:
+        failed: Whether the function signaled failure.
+
+    Source: `mlir.passmanager.ExternalPass`, MLIR 22.
+    """
+
+    def __init__(self) -> None:
+        self.failed: bool = False
+
+    def signal_pass_failure(self) -> None:
+        """Make the pass fail when the function returns."""
+        self.failed = True
+
+
 class CallablePass(Pass[Any]):
     """A pass that calls a function; `pass_of` creates one subclass for each function.
 
@@ -206,23 +212,6 @@ class CallablePass(Pass[Any]):
         self.function(op, handle)
         if handle.failed:
             raise PassFailure
-
-
-class ExternalPass:
-    """The second argument of a function that is used as a pass.
-
-    Attributes:
-        failed: Whether the function signaled failure.
-
-    Source: `mlir.passmanager.ExternalPass`, MLIR 22.
-    """
-
-    def __init__(self) -> None:
-        self.failed: bool = False
-
-    def signal_pass_failure(self) -> None:
-        """Make the pass fail when the function returns."""
-        self.failed = True
 
 
 class ForeignPass(Protocol):
@@ -285,23 +274,8 @@ def as_pass(item: object) -> Pass[Any]:
     with suppress(AdapterError):
         if (wraps := ability_of(adapter_for(item), WrapsPasses)) is not None:
             return wraps.wrap_pass(item)
-    if callable(item) and not isinstance(item, type) and not hasattr(item, "build"):
+    if callable(item) and not isinstance(item, type):
         return pass_of(item)
-    raise TypeError(f"expected a pass, a pass manager, text or a function, got {_shown(item)}")
-
-
-def _shown(item: Any) -> str:
-    """Return a phrase for an argument that is not a pass, and for the correction."""
     is_class = isinstance(item, type)
-    name = item.__qualname__ if is_class else type(item).__name__
-    if is_class:
-        if Pass not in item.__mro__ and not hasattr(item, "apply"):
-            with suppress(DefinitionError):
-                anchor = op_name_of(item)
-                return f"the op class {name}; to run passes on '{anchor}', call nest({name})"
-        return f"the class {name}; write {name}()"
-    if hasattr(item, "build"):
-        return f"a {name}, which builds pipelines: add the result of its .build()"
-    first, newline, _ = repr(item).partition("\n")
-    hint = "; unpack the list: add(*passes)" if type(item) in (list, tuple) else ""
-    return first + "..." * bool(newline) + hint
+    given = f"the class {item.__name__}; write {item.__name__}()" if is_class else repr(item)
+    raise TypeError(f"expected a pass, a pass manager, text or a function, got {given}")

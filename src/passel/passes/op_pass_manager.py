@@ -8,7 +8,6 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self, TypeAlias
 
-from passel.diagnostics import suggest
 from passel.errors import AnchorError, DefinitionError, Problem
 from passel.ir import ANY, entered_context, op_name_of
 from passel.passes.resolution import build, names_for
@@ -109,7 +108,6 @@ class OpPassManager:
         self.nesting = nesting
         self._placed: list[Placed] = []
         self.registry: PassRegistry | None = None
-        self._enclosing: tuple[str, ...] = ()
         self._changes = 0
         self._is_frozen = False
 
@@ -203,7 +201,7 @@ class OpPassManager:
         Args:
             anchor: The anchor of the nested manager: an op name, an op class, or `any`.
             jobs: The maximum number of matching ops to process concurrently, even if the run allows
-                more; None for no limit. `repr` shows the limit, but the pipeline's text does not.
+                more; None for no limit. The pipeline's text does not show the limit.
             span: The span of the nested pipeline in the pipeline's text; None if the pipeline is
                 built in Python.
 
@@ -218,7 +216,6 @@ class OpPassManager:
         """Return an empty manager with the `nesting` and the registry of this manager."""
         nested = OpPassManager(anchor, nesting=self.nesting, jobs=jobs)
         nested.registry = self.registry
-        nested._enclosing = (self.anchor, *self._enclosing)
         return nested
 
     def add_nested(self, anchor: str | type, *passes: Addable) -> Self:
@@ -300,8 +297,7 @@ class OpPassManager:
         return self.to_text()
 
     def __repr__(self) -> str:
-        limits = "".join(f", jobs={jobs} on {path}" for path, jobs in _limits(self, self.anchor))
-        return f"<{type(self).__name__} {self}{limits}>"
+        return f"<{type(self).__name__} {self}>"
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         """Return the pipeline for display in notebooks, with one pass per line."""
@@ -355,26 +351,14 @@ class OpPassManager:
         self, item: Pass[Any, Any] | OpPassManager, span: Span | None = None
     ) -> Placed:
         """Return an item with its place, nested in a new manager if its anchor requires that."""
-        if isinstance(item, OpPassManager) or item.anchor in (None, ANY, self.anchor):
-            return Placed(item, span)
-        if self.anchor == ANY:
+        anchors = (None, ANY, self.anchor)
+        if isinstance(item, OpPassManager) or self.anchor == ANY or item.anchor in anchors:
             return Placed(item, span)
         if self.nesting is Nesting.IMPLICIT:
             return Placed(self.empty(item.anchor).add_placed((item, span)), span)
-        misspelt = suggest(self.anchor, [item.anchor])
-        if misspelt and span is not None:
-            return Placed(item, span)  # the compiler reports an unknown anchor at its own place
-        shown = item.short_name
-        outer = (*self._enclosing, "builtin.module")  # which is in no other op, as a rule
-        if misspelt:
-            advice = misspelt
-        elif item.anchor in outer:
-            advice = f"; move the pass to the enclosing pipeline, {item.anchor}({shown})"
-        else:
-            advice = f", did you intend to nest? Write {self.anchor}({item.anchor}({shown}))"
         message = (
-            f"can't add pass '{shown}' restricted to '{item.anchor}' on a PassManager "
-            f"intended to run on '{self.anchor}'{advice}"
+            f"can't add pass '{item.short_name}' restricted to '{item.anchor}' on a PassManager "
+            f"intended to run on '{self.anchor}', did you intend to nest?"
         )
         raise AnchorError(Problem(message, span))
 
@@ -383,12 +367,3 @@ class OpPassManager:
         scratch = self.empty(self.anchor)
         build(nodes, scratch, names or self.registry or names_for(None, entered_context()))
         return scratch._placed
-
-
-def _limits(manager: OpPassManager, path: str) -> Iterator[tuple[str, int]]:
-    """Yield the path and the limit of each pipeline that limits its number of concurrent ops."""
-    if manager.jobs is not None:
-        yield path, manager.jobs
-    for item in manager:
-        if isinstance(item, OpPassManager):
-            yield from _limits(item, f"{path}/{item.anchor}")

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Iterable, Mapping
 from enum import Enum
 from itertools import chain
 from operator import itemgetter
@@ -286,7 +285,12 @@ def codec_for(hint: Any) -> Codec:
             return _one_of({_keyword(member): member for member in hint})
         if hint in _SCALARS or hasattr(cast("Any", hint), "from_option_text"):
             return _SCALARS.get(hint) or _custom(hint)
-    raise DefinitionError(_no_type(hint))
+    shown = hint.__qualname__ if isinstance(hint, type) else hint
+    raise DefinitionError(
+        f"{shown} is not an option type, since text cannot be converted to it; use bool, int, "
+        "float, str, an Enum, Literal, an optional type such as int | None, tuple[int, ...], "
+        "Options, OpPassManager, a class with from_option_text, or Any for an object set in Python"
+    )
 
 
 def _holding(made: Callable[[Codec], Codec], hint: Any) -> Codec:
@@ -300,20 +304,3 @@ def _keyword(member: Enum) -> str:
     if isinstance(member.value, str):
         return member.value
     return member.name.lower().replace("_", "-")
-
-
-def _no_type(hint: Any) -> str:
-    """Return the error message for a type that an option cannot have."""
-    origin, arguments = typing.get_origin(hint) or hint, typing.get_args(hint)
-    shown = hint.__qualname__ if isinstance(hint, type) and not arguments else str(hint)
-    if isinstance(origin, type) and issubclass(origin, Mapping):
-        return f"{shown} is mutable, but passes are values: write a subclass of Options"
-    if isinstance(origin, type) and issubclass(origin, Iterable) and origin is not bytes:
-        element = arguments[0] if arguments else int
-        name = element.__name__ if isinstance(element, type) else str(element)
-        return f"{shown} is not an option type; for a list of values, write tuple[{name}, ...]"
-    return (
-        f"{shown} is not an option type, since text cannot be converted to it; use bool, int, "
-        "float, str, an Enum, Literal, an optional type such as int | None, tuple[int, ...], "
-        "Options, OpPassManager, a class with from_option_text, or Any for an object set in Python"
-    )

@@ -13,13 +13,17 @@ import typing
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, dataclass_transform
 
 from passel.diagnostics import suggest
-from passel.errors import MAX_PROBLEMS, DefinitionError, OptionError, PipelineError, Problem
+from passel.errors import DefinitionError, OptionError, PipelineError, Problem
 from passel.passes.option_types import OBJECT, BadValue, Codec, codec_for
 from passel.pipeline import OptionNode, OptionText, parse_options, split_struct
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from dataclasses import Field
+
+
+_MAX_PROBLEMS = 100
+"""The maximum number of unknown options that an error lists."""
 
 
 def option(
@@ -156,32 +160,6 @@ class Options:
         return cls(**cls.read_options(parse_options(text), cls.__name__, scope))
 
     @classmethod
-    def from_options(cls, options: Options) -> typing.Self:
-        """Create an instance that copies the option values of a base-class instance.
-
-        Args:
-            options: An instance of a base class of this class.
-
-        Raises:
-            TypeError: `options` is not an instance of a base class.
-
-        Example:
-            >>> from passel import Options, Pass
-            >>> class TileOptions(Options):
-            ...     size: int = 8
-            >>> class Tile(TileOptions, Pass):
-            ...     name = "tile"
-            >>> print(Tile.from_options(TileOptions(size=4)))
-            tile{size=4}
-
-        Source: `create<Pass>(<Pass>Options)`, as declared by `mlir-tblgen -gen-pass-decls`.
-        """
-        if not issubclass(cls, type(options)):
-            msg = f"{cls.__qualname__} does not have the options of {type(options).__qualname__}"
-            raise TypeError(msg)
-        return cls(**{info.field: getattr(options, info.field) for info in options._fields()})
-
-    @classmethod
     def from_option_text(cls, text: OptionText, scope: Any) -> typing.Self:
         """Parse the value of a struct-valued option, such as `{a=1 b=2}`."""
         return cls(**cls.read_options(split_struct(text), f"'{cls.__name__}'", scope))
@@ -315,7 +293,7 @@ def read_options(
     for node in nodes:
         if field := fields.get(node.key):
             given.setdefault(field, []).append(node)
-        elif len(problems) < MAX_PROBLEMS:
+        elif len(problems) < _MAX_PROBLEMS:
             problems.append(Problem(_unknown(node.key, owner, infos), node.span))
     values: dict[str, Any] = {}
     for info in infos:
@@ -341,10 +319,6 @@ def read_options(
 
 def _unknown(key: str, owner: str, infos: Sequence[OptionInfo]) -> str:
     names = [info.name for info in infos if not info.is_object]
-    if not key:
-        return f"an option of {owner} has no name; write name=value"
-    if key.startswith("<"):
-        return f"'{key}=...>' of {owner} is a placeholder for an object; create the pass in Python"
     others = f"; it has {', '.join(names) or 'no options'}"
     return f"no such option '{key}' for {owner}{suggest(key, names) or others}"
 

@@ -15,7 +15,7 @@ from passel.passes.op_pass_manager import OpPassManager
 from passel.passes.options import Options
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator
 
     from passel.diagnostics import Span
 
@@ -122,12 +122,15 @@ class EffectsGuard:
         Raises:
             EffectsError: A pass has an effect that is not allowed.
         """
+        from passel.passes.definition import EFFECTS
+
         findings: dict[str, Span | None] = {}
         missing: set[str] = set()
         for pass_, span, _ in visits:
             if refused := sorted(set(pass_.own_effects()) - self.allowed):
                 missing.update(refused)
-                findings.setdefault(_finding(pass_, refused), span)
+                does = " and ".join(EFFECTS[effect] for effect in refused)
+                findings.setdefault(f"pass '{pass_.short_name}' {does}", span)
         if missing:
             needed = sorted(missing | self.allowed)
             remedy = f"restrict_effects({', '.join(map(repr, needed))})"
@@ -136,11 +139,3 @@ class EffectsGuard:
             message = f"{' and '.join(findings)}; if you trust the file, use {remedy}"
             place = next(iter(findings.values()))
             raise EffectsError(Problem(message, place), effects=sorted(missing))
-
-
-def _finding(pass_: Pass[Any, Any], effects: Sequence[str]) -> str:
-    from passel.passes.definition import EFFECTS
-
-    by = "" if set(effects) <= set(pass_.effects) else ", through its options,"
-    does = " and ".join(EFFECTS[effect] for effect in effects)
-    return f"pass '{pass_.short_name}'{by} {does}"

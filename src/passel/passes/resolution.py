@@ -1,4 +1,4 @@
-"""Resolution of pass names, which turns syntax nodes into managers. Errors list all problems."""
+"""Resolution of pass names, which turns syntax nodes into managers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from passel.errors import (
-    MAX_PROBLEMS,
     AdapterError,
     DefinitionError,
     OptionError,
@@ -25,7 +24,6 @@ from passel.pipeline import OptionNode, OptionText, PassNode
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
-    from passel.diagnostics import Span
     from passel.ir import IRAdapter
     from passel.passes.base import Pass
     from passel.passes.sources import PassPipelineInfo
@@ -84,49 +82,29 @@ def build(nodes: Sequence[ElementNode], manager: Any, names: PassRegistry) -> No
         UnknownPassError: A name is not registered.
         AdapterError: A name is not registered, and an installed IR that might define the name
             cannot be used.
-        OptionError: An option is invalid.
+        OptionError: Options of a pass are invalid.
         AnchorError: The anchor of a pass differs from the anchor of its manager.
-        PipelineError: A pass cannot be loaded, or the pipeline has errors of several kinds.
+        PipelineError: A pass cannot be loaded, or a registered pipeline cannot be built.
     """
-    errors: list[PipelineError] = []
-    _add_all(nodes, manager, names, errors)
-    if not errors:
-        return
-    if len(errors) == 1:
-        raise errors[0]
-    kind = type(errors[0]) if len(set(map(type, errors))) == 1 else PipelineError
-    problems = [problem for error in errors for problem in error.problems]
-    causes = (error.__cause__ for error in errors if error.__cause__)
-    raise kind(*problems[:MAX_PROBLEMS]) from next(causes, None)
-
-
-def _add_all(
-    nodes: Sequence[ElementNode], manager: Any, names: PassRegistry, errors: list[PipelineError]
-) -> None:
-    """Add elements to a manager, and collect errors until there are too many."""
     for node in nodes:
-        if len(errors) >= MAX_PROBLEMS:
-            return
         try:
-            _add(node, manager, names, errors)
+            _add(node, manager, names)
         except DefinitionError as error:  # a pass cannot be loaded
-            found = PipelineError(Problem(str(error), node.span))
-            found.__cause__ = error.__cause__ or error
-            errors.append(found)
+            raise PipelineError(Problem(str(error), node.span)) from error.__cause__ or error
         except PipelineError as error:
             # A problem without a place is reported at the element.
             error.problems = tuple(
                 p if p.span else p._replace(span=node.span) for p in error.problems
             )
-            errors.append(error)
+            raise
 
 
-def _add(node: ElementNode, manager: Any, names: PassRegistry, errors: list[PipelineError]) -> None:
+def _add(node: ElementNode, manager: Any, names: PassRegistry) -> None:
     if not isinstance(node, PassNode):
         if (kind := _taking_elements(node.anchor, names)) is not None:
             manager.add_placed((kind.from_elements(node.elements, names), node.span))
         else:
-            _add_all(node.elements, manager.nest(node.anchor, span=node.span), names, errors)
+            build(node.elements, manager.nest(node.anchor, span=node.span), names)
         return
     info = names.lookup(node.name)
     if info is None:
@@ -136,9 +114,8 @@ def _add(node: ElementNode, manager: Any, names: PassRegistry, errors: list[Pipe
         manager.add_placed((pass_, node.span))
         return
     options = _made(info.options or Options, f"pipeline '{info.name}'", node, names)
-    if not errors:  # after an error, code of other packages is not run
-        items = _expanded(info, options, manager, node.span)
-        manager.add_placed(*((item, node.span) for item in items))
+    items = _expanded(info, options, manager)
+    manager.add_placed(*((item, node.span) for item in items))
 
 
 def _taking_elements(anchor: str, names: PassRegistry) -> type[Pass[Any, Any]] | None:
@@ -164,7 +141,7 @@ def _made(kind: type[OptionsT], owner: str, node: PassNode, names: PassRegistry)
         return kind(**kind.read_options(nodes, owner, names))
 
 
-def _expanded(info: PassPipelineInfo, options: Options, manager: Any, span: Span | None) -> Any:
+def _expanded(info: PassPipelineInfo, options: Options, manager: Any) -> Any:
     """Return a manager with the passes of a registered pipeline.
 
     Raises:
@@ -173,17 +150,7 @@ def _expanded(info: PassPipelineInfo, options: Options, manager: Any, span: Span
     """
     inside = manager.empty(manager.anchor)
     with _in_code_of_others(f"pipeline '{info.name}' cannot be built", PipelineError):
-        try:
-            made = info.build(inside, *((options,) if info.options else ()))
-        except PipelineError as error:
-            from passel.tracebacks import raised_at
-
-            place = f" at {span}" if span else ""
-            where = f"in pipeline '{info.name}'{place}, raised at {raised_at(error)}"
-            error.problems = tuple(
-                p._replace(message=f"{p.message}; {where}") if p.span else p for p in error.problems
-            )
-            raise
+        made = info.build(inside, *((options,) if info.options else ()))
     if made is not None and made is not inside and not len(inside):
         raise PipelineError(
             f"pipeline '{info.name}' adds no passes to the manager that it is called with, but "
@@ -208,8 +175,4 @@ def _in_code_of_others(problem: str, kind: type[PipelineError]) -> Generator[Non
 def _unknown(name: str, names: PassRegistry) -> str:
     if not names.scope and (unusable := unusable_ir()) is not None:
         raise unusable  # which may have the pass
-    if len(name.replace(";", " ").split()) > 1:
-        hint = "; passes are separated by commas"
-    else:
-        hint = names.suggest(name) or f"; to run passes on an op, write {name}(...)" * ("." in name)
-    return f"'{name}' does not refer to a registered pass or pass pipeline{hint}"
+    return f"'{name}' does not refer to a registered pass or pass pipeline{names.suggest(name)}"

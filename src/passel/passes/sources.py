@@ -45,19 +45,6 @@ class PassInfo(NamedTuple):
         """
         return _pass_class(self)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Return the function and the arguments with which pickle recreates the entry.
-
-        Raises:
-            TypeError: The factory is a lambda or a local function.
-        """
-        if "<" in getattr(self.factory, "__qualname__", ""):
-            raise TypeError(
-                f"pass '{self.name}' from {self.origin} is registered with a lambda or a local "
-                "function, which cannot be pickled: register it as 'package.module:Class'"
-            )
-        return PassInfo, tuple(self)
-
 
 @cache
 def _pass_class(info: PassInfo) -> type[Pass[Any, Any]]:

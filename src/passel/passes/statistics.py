@@ -6,7 +6,7 @@ Passes are immutable, so the counts of a statistic belong to a run rather than t
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 
 class Statistic:
@@ -42,15 +42,6 @@ class Statistic:
 
     def __repr__(self) -> str:
         return f"Statistic({self.name!r})"
-
-    if not TYPE_CHECKING:  # to type checkers, there is no such operator
-
-        def __iadd__(self, amount: object) -> None:
-            """Reject `+=`, which increases a statistic in C++."""
-            raise TypeError(
-                f"statistic '{self.name}' is a declaration without a value: count with "
-                f"ctx.count(self.{self.name.replace('-', '_')})"
-            )
 
 
 @cache  # called whenever a pass counts

@@ -12,17 +12,14 @@ from typing import TYPE_CHECKING, Any
 from passel.errors import AnchorError, DefinitionError, PipelineError, Problem
 from passel.ir import ANY, LowersPasses, ability_of
 from passel.passes.reachable import walk
-from passel.passes.resolution import names_on
 from passel.schedule.model import Schedule, is_schedulable, merged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from passel.ir import IRAdapter, OpKind
-    from passel.passes import PassRegistry
     from passel.passes.op_pass_manager import OpPassManager
     from passel.passes.reachable import EffectsGuard, Visit
-    from passel.pipeline import PipelineNode
     from passel.schedule.model import Pipeline
 
 _LONGEST_HINT = 100
@@ -87,9 +84,8 @@ class PipelineCompiler:
     def misfit(self, tree: OpPassManager, kind: OpKind) -> AnchorError:
         """Return the error for running a manager on an op that does not match the anchor."""
         message = f"can't run '{tree.anchor}' pass manager on '{kind.name}' op"
-        if self.adapter.kind_named(self.context, tree.anchor) is None:
-            hint = _unknown_anchor(self.adapter, self.context, tree.to_node(), tree.registry)
-        else:
+        hint = self._unknown_anchor(tree.anchor)
+        if not hint:
             text = str(tree)
             inner = text if len(text) <= _LONGEST_HINT else f"{tree.anchor}(...)"
             hint = f"to run the pipeline on nested ops, write {kind.name}({inner})"
@@ -102,7 +98,7 @@ class PipelineCompiler:
         here = [visit for visit in visits if not visit.is_elsewhere]
         self._check_passes(here)
         pipeline = merged(tree, outer, adapter=self.adapter, context=self.context)
-        self._check(pipeline, tree.registry)
+        self._check(pipeline)
         self._load_dialects(here)
         if self.checks and not outer and any(visit.pass_.requires for visit in visits):
             from passel.schedule.contracts import check_contracts  # noqa: PLC0415 - `import passel` is fast
@@ -138,15 +134,12 @@ class PipelineCompiler:
                 raise AnchorError(Problem(message, span)) from None
         self.adapter.prepare(self.context, [visit.pass_ for visit in visits])
 
-    def _check(
-        self, pipeline: Pipeline, names: PassRegistry | None, outer: tuple[OpKind, ...] = ()
-    ) -> None:
+    def _check(self, pipeline: Pipeline, outer: tuple[OpKind, ...] = ()) -> None:
         """Perform the checks that do not need ops, innermost pipelines first."""
         anchor, span = pipeline.anchor, pipeline.spans[0]
         kind = None if anchor == ANY else self.adapter.kind_named(self.context, anchor)
         # At the top, the op that the pipeline runs on decides whether the anchor exists.
-        if kind is None and anchor not in (ANY, pipeline.path):
-            message = _unknown_anchor(self.adapter, self.context, pipeline.to_node(), names)
+        if anchor != pipeline.path and (message := self._unknown_anchor(anchor)):
             raise AnchorError(Problem(message, span))
         if kind is not None and not kind.isolated and pipeline.steps:
             message = (
@@ -156,20 +149,16 @@ class PipelineCompiler:
             raise AnchorError(Problem(message, span))
         for step in pipeline.steps:
             for inner in step.pipelines:
-                self._check(inner, names, outer if kind is None else (kind, *outer))
+                self._check(inner, outer if kind is None else (kind, *outer))
         if kind is not None:
             _check_schedulable(pipeline, kind, outer)
 
-
-def _unknown_anchor(
-    adapter: IRAdapter, context: Any, node: PipelineNode, registry: PassRegistry | None
-) -> str:
-    """Return the error message for a pipeline whose anchor is not an op of the IR."""
-    hint = adapter.suggest_op(context, node.anchor)
-    if (registry or names_on(adapter)).lookup_pass(node.anchor) is not None:
-        passes = ",".join([node.anchor, *map(str, node.elements)])
-        hint = f", but a pass is: separate passes by commas, as in {passes}"
-    return f"no registered operation is called '{node.anchor}'{hint}"
+    def _unknown_anchor(self, anchor: str) -> str:
+        """Return the error message for an unknown anchor, or an empty string for a known anchor."""
+        if anchor == ANY or self.adapter.kind_named(self.context, anchor) is not None:
+            return ""
+        hint = self.adapter.suggest_op(self.context, anchor)
+        return f"no registered operation is called '{anchor}'{hint}"
 
 
 def _check_schedulable(pipeline: Pipeline, kind: OpKind, outer: tuple[OpKind, ...]) -> None:
