@@ -21,6 +21,9 @@ _ERASED = object()
 class NativeLifetime(Lifetime):
     """The policy that detects erased ops by querying the bindings and the links between siblings.
 
+    With builds that do not export the C API, the policy cannot detect that a pass erased a sibling
+    of the pass's op.
+
     Args:
         bindings: The build of the bindings.
     """
@@ -31,11 +34,12 @@ class NativeLifetime(Lifetime):
         super().__init__(_place_of)
         self._bindings = bindings
 
-    def watch(self, op: Any, children: Sequence[Any]) -> _NeighbourWatch:
+    def watch(self, op: Any, children: Sequence[Any]) -> SiblingWatch:
         """Return a new watch that detects erasure of the ops immediately inside `op`."""
         library = capi.load(self._bindings)
-        following = None if library is None else library.held.mlirOperationGetNextInBlock
-        return _NeighbourWatch(op, children, following)
+        if library is None:
+            return super().watch(op, children)
+        return _NeighbourWatch(op, children, library.held.mlirOperationGetNextInBlock)
 
 
 def _place_of(op: Any) -> object:
@@ -52,15 +56,12 @@ def _place_of(op: Any) -> object:
 class _NeighbourWatch(SiblingWatch):
     """A watch that follows the links between sibling ops, starting at the op of the last pass.
 
-    An op that the watch reaches through links is alive. If a link has changed or cannot be
-    followed, the watch checks all siblings from the first, which is safe but slower.
+    An op that the watch reaches through links is alive. If a link has changed, the watch checks all
+    siblings from the first, which is safe but slower.
     """
 
     def __init__(
-        self,
-        op: Any,
-        children: Sequence[Any],
-        following: Callable[[int], int | None] | None,
+        self, op: Any, children: Sequence[Any], following: Callable[[int], int | None]
     ) -> None:
         super().__init__(_place_of, children)
         self._op = op
@@ -86,10 +87,7 @@ class _NeighbourWatch(SiblingWatch):
 
     def _is_reached(self, start: int, end: int) -> bool:
         """Return whether the links from the live child `start` still lead to the child `end`."""
-        following = self._known[start + 1 : end + 1]
-        return self._next_of is not None and following == [
-            *map(self._next_of, self._known[start:end])
-        ]
+        return self._known[start + 1 : end + 1] == [*map(self._next_of, self._known[start:end])]
 
     def _are_in_order(self) -> bool:
         """Return whether the children are unchanged, except for children that passes removed."""
@@ -98,9 +96,6 @@ class _NeighbourWatch(SiblingWatch):
         return [place for block in blocks for place in self._places_in(block)] == known
 
     def _places_in(self, block: Any) -> Iterator[int]:
-        if self._next_of is None:
-            yield from (capi.address(op.operation) for op in block)
-            return
         first = next(iter(block), None)
         place = None if first is None else capi.address(first.operation)
         while place is not None:

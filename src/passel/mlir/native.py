@@ -89,7 +89,13 @@ class Managers:
             native.enable_verifier(bool(self.verify))
             made = self._made[key] = CompiledPipeline(native, self.bindings)
             if self.verify is not None:
-                made.print_into(self.folder, only_failures=True)
+                native.enable_ir_printing(
+                    print_before_all=False,
+                    print_after_all=True,
+                    print_after_failure=True,
+                    print_generic_op_form=True,  # MLIR does not verify the op before printing it
+                    tree_printing_dir_path=str(self.folder),
+                )
             if counts:
                 native.enable_statistics()
         return made

@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from functools import cache
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from passel.mlir.bindings import context_lock
@@ -99,21 +97,6 @@ class CompiledPipeline:
 
     def __str__(self) -> str:
         return str(self.manager)
-
-    def print_into(self, folder: Path | str, *, only_failures: bool) -> None:
-        """Make the pass manager write the op to a file below `folder` after each pass.
-
-        Args:
-            folder: The root folder of the files.
-            only_failures: Whether to write a file only after a failed pass.
-        """
-        self.manager.enable_ir_printing(
-            print_before_all=False,
-            print_after_all=True,
-            print_after_failure=only_failures,
-            print_generic_op_form=True,  # MLIR does not verify the op before printing it
-            tree_printing_dir_path=str(folder),
-        )
 
 
 def folder_of(op: Any) -> str:
@@ -205,13 +188,11 @@ def banner(bindings: Bindings) -> str:
     """
     ir = bindings.ir
     module = ir.Module.create(ir.Location.unknown(query_context(bindings)))
-    with TemporaryDirectory() as folder, suppress(Refused):
-        manager = parsed(bindings, "any(cse)")
-        manager.print_into(folder, only_failures=False)
-        manager.run(module.operation)
-        for path in Path(folder).rglob("*.mlir"):
-            return path.read_text("utf-8").partition(" IR Dump After ")[2].partition(" //")[0]
-    return ""
+    with captured() as output, suppress(Refused):
+        pipeline = parsed(bindings, "any(cse)")
+        pipeline.manager.enable_ir_printing()
+        pipeline.run(module.operation)
+    return output.getvalue().decode().partition(" IR Dump After ")[2].partition(" //")[0]
 
 
 @cache
