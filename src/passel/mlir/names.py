@@ -14,7 +14,7 @@ from passel.mlir.native import NativePass, check_options
 from passel.mlir.pipelines import Refused, effects_of_native, expanded, facts_of, is_pass, parsed
 from passel.mlir.typed import upstream_class
 from passel.mlir.upstream import names_in
-from passel.passes import Options, PassInfo, PassPipelineInfo, PassRegistry, default_registry
+from passel.passes import Options, PassInfo, PassPipelineInfo, PassRegistry
 from passel.passes.factory import make_pass_class
 from passel.pipeline import (
     PassNode,
@@ -147,10 +147,6 @@ class UntypedNativePass(NativePass):
         """Return the options of the pass with their original text."""
         return parse_options(self.options)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        # The class was made at run time, so pickle would not find it.
-        return _untyped, (self.root, self.name, self.options)
-
 
 @cache
 def native_pass_class(root: str, name: str) -> type[NativePass] | None:
@@ -177,13 +173,3 @@ def native_pass_class(root: str, name: str) -> type[NativePass] | None:
         root=bindings.root,
         on_functions=facts.on_functions,
     )
-
-
-def _untyped(root: str, name: str, options: str) -> NativePass:
-    found = native_pass_class(root, name)
-    if found is None:
-        msg = f"MLIR's bindings '{root}' have no pass '{name}'"
-        raise LookupError(msg)
-    # In this process, the class may have typed options, unlike where the pass was pickled.
-    nodes = parse_options(options)
-    return found(**found.read_options(nodes, f"pass '{name}'", default_registry()))
