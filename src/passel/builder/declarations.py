@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from passel.installed import entry_points
-from passel.ir.left_out import leave_out, report_left_out
+from passel.ir.left_out import leave_out
 from passel.passes.definition import check_tuples
 
 if TYPE_CHECKING:
@@ -131,5 +131,4 @@ def use_installed(group: str, use: Callable[[str, Any], object]) -> None:
         try:
             use(point.name, point.load())
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a broken package must not take others with it
-            leave_out(point, group, error)
-    report_left_out()
+            leave_out(point, error)

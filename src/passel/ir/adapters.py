@@ -174,7 +174,7 @@ def imported_irs() -> Iterator[IRAdapter]:
             try:
                 adapter = adapter_named(name)
             except AdapterError as error:
-                leave_out(point, "passel.adapters", error.__cause__ or error)
+                leave_out(point, error.__cause__ or error)
                 continue
             yield adapter
     # Packages with their own build of MLIR's bindings need no entry point.

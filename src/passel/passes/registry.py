@@ -15,7 +15,7 @@ from passel.diagnostics import closest, suggest
 from passel.errors import DefinitionError, DuplicateNameError
 from passel.installed import entry_points
 from passel.ir import adapter_names
-from passel.ir.left_out import leave_out, leave_out_name, package_of, report_left_out
+from passel.ir.left_out import leave_out, package_of, warn
 from passel.passes.base import Pass
 from passel.passes.sources import PassInfo, PassPipelineInfo
 from passel.pipeline import check_name
@@ -170,7 +170,10 @@ class PassRegistry:
         elif not self._package:
             raise DuplicateNameError(info.name, known.origin, info.origin)
         elif not known.overrides:
-            leave_out_name(info.name, self._package, known.origin)
+            warn(
+                f"'{info.name}' from package {self._package} is skipped: {known.origin} registered "
+                "the name first; use override=True to replace it"
+            )
 
     def defer(
         self, load: Callable[[PassRegistry], None], *, ir: str = "", package: str = ""
@@ -243,15 +246,13 @@ class PassRegistry:
     def entries(self, *, ir: str = "") -> list[Registered]:
         """Return all passes and pipelines for `ir`, by default `self.scope`, sorted by name.
 
-        Passes are not imported. The logger `passel` reports the names of entries that were skipped
-        because of errors.
+        Passes are not imported.
         """
         ir = self._loaded(ir)
         found = {name: info for name in self._entries if (info := self._own(name, ir))}
         for source in self._sources_for(ir):
             for info in source.entries(ir=ir):
                 found.setdefault(info.name, info)
-        report_left_out()
         return [found[name] for name in sorted(found)]
 
     def passes(self, *, ir: str = "") -> list[PassInfo]:
@@ -272,7 +273,6 @@ class PassRegistry:
     def suggest(self, name: str, *, ir: str = "") -> str:
         """Return `; did you mean 'x'?` for an unknown name, or an empty string."""
         close = closest(name, self.names(ir=ir))
-        report_left_out()
         # The closest name may not exist after all.
         return suggest(name, [close]) if close and self.lookup(close, ir=ir) else ""
 
@@ -350,4 +350,4 @@ def _load(point: EntryPoint, registry: PassRegistry) -> None:
     try:
         point.load()(registry)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a broken package must not take the tool with it
-        leave_out(point, "passel.passes", error)
+        leave_out(point, error)

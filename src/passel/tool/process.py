@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from passel.diagnostics import brief
 from passel.errors import PasselError, PipelineError
-from passel.ir.left_out import telling_left_out
+from passel.ir.left_out import warning_with
 from passel.tool.output import abandon_stdout, printable
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def guarded(program: str, words: Sequence[str], run: Callable[[], int]) -> int:
     if sys.stderr is None:  # closed by the caller; Python would print to stdout instead
         sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - for the rest of the process
     try:
-        with telling_left_out(lambda line: _complain(f"{program}: warning: {line}", words)):
+        with warning_with(lambda line: _complain(f"{program}: warning: {line}", words)):
             return _interruptible(program, run)
     except PipelineError as error:
         for problem in error.problems:

@@ -26,7 +26,6 @@ from xdsl.traits import (
 from passel.diagnostics import Location, closest, suggest
 from passel.errors import DefinitionError
 from passel.ir import FunctionLike, IRAdapter, Lifetime, OpKind
-from passel.ir.left_out import report_left_out
 from passel.xdsl.fast import switch as switch_fast_paths
 from passel.xdsl.fingerprint import fingerprint
 from passel.xdsl.locations import convert_location
@@ -112,7 +111,6 @@ class XDSLAdapter(IRAdapter):
         for name in names:
             if name not in loaded and context.get_optional_dialect(name) is None:
                 known = list(context.registered_dialect_names)
-                report_left_out()
                 msg = f"no dialect '{name}' is registered{suggest(name, known)}"
                 raise LookupError(msg)
 
@@ -152,7 +150,6 @@ class XDSLAdapter(IRAdapter):
             dialect = closest(dialect, dialects)
         if dialect:
             self.load_dialects(context, [dialect])
-        report_left_out()
         registered = (op for op in context.loaded_ops if not issubclass(op, UnregisteredOp))
         return suggest(name, [op.name for op in registered])
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from io import BytesIO, TextIOWrapper
 from typing import IO, TYPE_CHECKING
 
@@ -12,7 +11,6 @@ from xdsl.utils.exceptions import ArgSpecParseError, MultipleSpansParseError, Pa
 
 from passel.diagnostics import Diagnostic, Location, Severity, suggest
 from passel.frontend import Frontend, Parsed, UnreadableError, UsageError
-from passel.ir.left_out import report_left_out
 from passel.xdsl.parsing import parse_source
 from passel.xdsl.printing import make_printer
 from passel.xdsl.registration import installed_universe
@@ -54,9 +52,6 @@ def _target(text: str) -> Target | None:
         raise UsageError(f"target '{spec.name}': {error}") from None
     return None if spec.name == "mlir" else target
 
-
-_NOT_KNOWN = re.compile("not found|not registered|unregistered|[Uu]nknown")
-"""The errors that may be caused by a package that could not be loaded."""
 
 _BYTECODE = b"ML\xefR"
 
@@ -132,16 +127,12 @@ class XDSLFrontend(Frontend):
 
     def dialect_names(self) -> Iterable[str]:
         """Return the names of the installed dialects in sorted order."""
-        names = sorted(self.adapter.create_context().registered_dialect_names)
-        report_left_out()
-        return names
+        return sorted(self.adapter.create_context().registered_dialect_names)
 
 
 def _unreadable(error: ParseError) -> UnreadableError:
     """Convert an error of xDSL's parser to the error that tools report."""
     diagnostic = Diagnostic(Severity.ERROR, error.msg, _location(error.span))
-    if _NOT_KNOWN.search(error.msg):
-        report_left_out()
     if isinstance(error, MultipleSpansParseError):
         for span, note in error.refs:
             diagnostic.attach_note(note or error.ref_text or "see here", _location(span))

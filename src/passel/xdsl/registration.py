@@ -77,7 +77,7 @@ def _installed() -> tuple[Universe, dict[str, str]]:
             origin = "xDSL" if point.name == "xdsl" else package_of(point)
             origins |= dict.fromkeys(everything.all_passes.keys() - origins.keys(), origin)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a broken package must not take the tool with it
-            leave_out(point, "xdsl.universe", error)
+            leave_out(point, error)
     return everything, origins
 
 
