@@ -120,6 +120,13 @@ def test_broken_adapters(broken: Mapping[str, Any], found: set[str]) -> None:
     assert found <= failures(suite_of(**broken)).keys()
 
 
+def test_the_op_of_an_error_is_named() -> None:
+    """The failure names the op, instead of its representation in Python."""
+    error = failures(suite_of(verify=verify_top))["verify_refuses"]
+    expected = "the error from 'verify' after 'break_' is not about the op @"
+    assert str(error).startswith(expected)
+
+
 METHODS = [
     *("kind_of", "kind_named", "suggest_op", "children", "parent", "symbol_name"),
     *("location", "verify", "print_op", "fingerprint", "load_dialects"),

@@ -416,10 +416,3 @@ def test_a_function_of_python_needs_new_inputs() -> None:
     op = parse_toy("toy.func @f 0")
     with pytest.raises(SearchError, match="return a new op each time"):
         bisect(lambda: op, manager, lambda op: op.value > 0)
-
-
-def test_a_function_of_python_is_a_function() -> None:
-    """An op in place of the function that makes it is refused before anything runs."""
-    op: Any = parse_toy("toy.func @f 0")
-    with pytest.raises(TypeError, match=r"make_input must be a function, .* not ToyOp"):
-        bisect(op, PassManager("toy.func", adapter=ToyAdapter()), bool)

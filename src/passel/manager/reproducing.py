@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from passel.errors import AdapterError, PipelineError, Problem
+from passel.errors import PipelineError, Problem
 from passel.ir import adapter_named
 from passel.manager.pass_manager import PassManager
 from passel.passes import default_registry
@@ -58,19 +58,14 @@ def load_reproducer(
 
     Args:
         path: The path of the reproducer file.
-        adapter: The adapter of the IR, or the name of an installed adapter, such as `xdsl` or
-            `mlir`.
+        adapter: The adapter of the IR, or the name of an installed adapter, such as `xdsl`.
         context: The context of the IR; by default a new context with the installed dialects.
-        passes: Additional passes or pass classes, including the IR's own, that the file names but
-            no installed package registers.
+        passes: Passes or pass classes that the file names but no installed package registers.
         parse: A function that parses text and returns an op, for an adapter without a frontend.
-        allow_unregistered: Whether a context that the function creates allows ops of unregistered
-            dialects.
-        allow_effects: The effects outside the IR that passes may have; see
-            `PassManager.restrict_effects`.
+        allow_unregistered: Whether a new context allows ops of unregistered dialects.
+        allow_effects: The effects that passes may have; see `PassManager.restrict_effects`.
 
     Raises:
-        OSError: The file cannot be read.
         AdapterError: No adapter with the given name is installed, or the adapter has no frontend.
         UnreadableError: The file does not contain valid IR.
         PipelineError: The file contains no recorded pipeline, or the pipeline is invalid.
@@ -79,12 +74,11 @@ def load_reproducer(
         >>> import tempfile
         >>> from pathlib import Path
         >>> from passel.testing import ToyAdapter, parse_toy
-        >>> file = Path(tempfile.mkdtemp(), "repro.toy")
         >>> recorded = 'external_resources: {mlir_reproducer: {pipeline: "toy.module(toy.func())"}}'
+        >>> file = Path(tempfile.mkdtemp(), "repro.toy")
         >>> _ = file.write_text(f"toy.module(toy.func)\n{{-# {recorded} #-}}")
-        >>> case = load_reproducer(file, ToyAdapter(), parse=parse_toy)
-        >>> print(case.op, case.manager)
-        toy.module(toy.func) toy.module(toy.func())
+        >>> print(load_reproducer(file, ToyAdapter(), parse=parse_toy).manager)
+        toy.module(toy.func())
     """
     from pathlib import Path
 
@@ -94,20 +88,15 @@ def load_reproducer(
 
     if isinstance(adapter, str):
         adapter = adapter_named(adapter)
-    text = Path(path).read_text(encoding="utf-8", errors="surrogateescape")
-    source = SourcePart(text, str(path))
+    source = SourcePart(Path(path).read_text("utf-8", "surrogateescape"), str(path))
     if parse is None:
-        try:
-            frontend = frontend_of(adapter, allow_unregistered=allow_unregistered)
-        except AdapterError as error:
-            way_out = "give load_reproducer a function that parses the text: parse=..."
-            raise AdapterError(f"{error}: {way_out}") from None
+        frontend = frontend_of(adapter, allow_unregistered=allow_unregistered)
         context = frontend.new_context() if context is None else context
         parsed = read_part(frontend, source, context)
         op, resources = parsed.op, parsed.resources
     else:
         context = adapter.create_context() if context is None else context
-        ir, resources = cut_resources(text)
+        ir, resources = cut_resources(str(source.text))
         op = parse(ir)
     recorded = read_reproducer(resources, source)
     if recorded is None or recorded.pipeline is None:

@@ -76,7 +76,6 @@ def bisect(
             run.
 
     Raises:
-        TypeError: If `make_input` or `is_bad` is not a function.
         SearchError: If the op is bad before any pass has run, the op is good after all passes have
             run, or two calls to `make_input` return the same op.
         PassFailedError: If a pass fails.
@@ -87,21 +86,14 @@ def bisect(
         >>> def spoil(op, ctx):
         ...     op.value += op.symbol == "g"
         >>> manager = PassManager("toy.module", adapter=ToyAdapter())
-        >>> _ = manager.add_nested("toy.func", lambda op, ctx: None, spoil)
-        >>> found = bisect(
-        ...     lambda: parse_toy("toy.module(toy.func @f,toy.func @g,toy.func @h)"),
-        ...     manager,
-        ...     lambda module: any(function.value for function in module.body),
-        ... )
+        >>> _ = manager.add_nested("toy.func", spoil)
+        >>> make_input = lambda: parse_toy("toy.module(toy.func @f,toy.func @g)")
+        >>> found = bisect(make_input, manager, lambda op: any(each.value for each in op.body))
         >>> found.number, found.path, found.symbol
-        (4, 'toy.module/toy.func/1:spoil', 'g')
+        (2, 'toy.module/toy.func/0:spoil', 'g')
 
     Source: `llvm::OptBisect`, LLVM 22.
     """
-    for name, given in (("make_input", make_input), ("is_bad", is_bad)):
-        if not callable(given):
-            how = "for example lambda: build()" if name == "make_input" else "which takes an op"
-            raise TypeError(f"{name} must be a function, {how}, not {type(given).__name__}")
     first: list[Any] = []
 
     def run(limit: int | None) -> tuple[Any, _Limit]:

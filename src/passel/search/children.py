@@ -101,13 +101,11 @@ def in_children(
         function: A function that takes an item and a directory for the files of the item.
         items: The items to process.
         is_good: A function that returns whether a result or a `Died` object is good.
-        jobs: The number of child processes to run in parallel.
-        timeout: The time limit for an item in seconds, after which SIGALRM kills the child, or 0
-            for no limit.
+        jobs: The number of child processes.
+        timeout: The seconds after which SIGALRM kills the child that processes an item, or 0.
 
     Returns:
-        The result of each call, or a `Died` object if the child died, by the index of the item.
-        Items that were not processed are missing.
+        The result of each call, or a `Died` object, by the index of the processed item.
 
     Raises:
         PasselError: If the function raises a `PasselError` for an item.
@@ -145,11 +143,11 @@ def in_children(
             if isinstance(death := found.get(index), Death):
                 results[index] = Died(death.code, scratch.noted, scratch.words)
             elif file.exists():
-                result = pickle.loads(file.read_bytes())  # noqa: S301 - a child's
-                if isinstance(result, PasselError):
-                    raise result
-                results[index] = result
-        return results
+                results[index] = pickle.loads(file.read_bytes())  # noqa: S301 - a child's
+    for result in results.values():
+        if isinstance(result, PasselError):
+            raise result
+    return results
 
 
 def in_child(function: Callable[[Scratch], _R]) -> _R | Died:

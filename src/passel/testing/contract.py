@@ -201,7 +201,8 @@ class AdapterContract(Subject):
                 verify = partial(self.adapter.verify, op, recursive=recursive)
                 what = f"'verify' of invalid IR with recursive={recursive}"
                 error = raised(InvalidIR, verify, what)
-                equal(error.op, func, "the op in the error from 'verify' after 'break_'")
+                what = "the error from 'verify' after 'break_' is not about the op"
+                check(error.op == func, f"{what} @{self.adapter.symbol_name(func)}")
                 check(error.message, "the error from 'verify' has no message")
                 what = f"the error message from 'verify' starts with a name: {error.message}"
                 check(not error.message.startswith("'"), what)

@@ -38,6 +38,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from passel.frontend import UsageError
@@ -47,7 +48,7 @@ from passel.search import Case, SameFailure, SearchError, Subject, Trials
 from passel.search.bisecting import Bisection, guilty_rewrite, title
 from passel.search.oracle import Command, ComputesElse, NotValid
 from passel.search.starting import failure_of, first_failed, readable, scoped
-from passel.tool.flags import flag, number_of
+from passel.tool.flags import flag, flags_in, number_of
 from passel.tool.output import put
 from passel.tool.pipelines import PipelineFactory
 from passel.tool.programs import (
@@ -136,8 +137,7 @@ def _bisect(record: Record, run: RunInfo, settings: Settings, flags: _Flags) -> 
     _say(f"to see the change: passel-report {settings.input} --step={found.path}{symbol} --diff")
     if settings.o != "-":
         put(Case(readable(subject, culprit.before), scoped(found)).text(), settings.o)
-        replay = run.replay or Replay(settings).command("passel-opt")
-        _say(f"to replay: {replay.replace('{file}', settings.o)}")
+        _say(f"to replay: {_replay_command(record, run, settings).replace('{file}', settings.o)}")
     if flags.computes_else and culprit.answer.symbols:
         reduce = Replay(settings).command("passel-reduce")
         file = shlex.quote(settings.input if settings.o == "-" else settings.o)
@@ -145,6 +145,17 @@ def _bisect(record: Record, run: RunInfo, settings: Settings, flags: _Flags) -> 
         function = shlex.quote(f"@{next(iter(culprit.answer.symbols))}{arguments}")
         _say(f"to reduce: {reduce.replace('{file}', file)} --computes-else={function}")
     return 0
+
+
+def _replay_command(record: Record, run: RunInfo, settings: Settings) -> str:
+    """Return the recorded replay command, with the current paths of plugins that have moved."""
+    command = run.replay or Replay(settings).command("passel-opt")
+    current = {Path(file).name: file for file in settings.load_pass_plugin}
+    for name, old in flags_in(record.info.command_line[1:]):
+        if name == "load-pass-plugin" and (new := current.get(Path(old).name)):
+            before, after = (shlex.quote(f"--{name}={file}") for file in (old, new))
+            command = command.replace(before, after)
+    return command
 
 
 def _oracle(
