@@ -59,7 +59,6 @@ class Observers(ExitStack):
         self._info: TextIO = self._open_info()
         self._observers: list[PassInstrumentation] = []
         self._timing: Timing | None = None
-        self._lacks_record: bool = settings.run_reproducer
         if settings.mlir_print_debug_counter:
             self.callback(self._print_counters)
 
@@ -110,24 +109,6 @@ class Observers(ExitStack):
                 manager.add_instrumentation(instrumentation)
         if self._counter is not None:
             manager.add_gate(self._counter)
-
-    def note_record(self) -> None:
-        """Note that a part of the input contains a recorded pipeline."""
-        self._lacks_record = False
-
-    def finish(self, *, good: bool) -> None:
-        """Print a remark if `--run-reproducer` found no recorded pipeline.
-
-        Args:
-            good: Whether the runs on all parts of the input succeeded.
-        """
-        if (
-            good
-            and self._lacks_record
-            and self._settings.mlir_diagnostic_verbosity_level == "remarks"
-        ):
-            message = "--run-reproducer: the input contains no recorded pipeline"
-            sys.stderr.write(f"{self._settings.tool.name}: remark: {message}\n")
 
     def _make_recorder(self) -> Recorder | None:
         if not (file := self._settings.record):

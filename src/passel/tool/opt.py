@@ -203,7 +203,6 @@ class _Driver:
             self.replay.explain()
             if good:
                 self._output.commit()
-        self.observers.finish(good=good)
         return 0 if good else 1
 
     def _process_all(self) -> bool:
@@ -294,8 +293,6 @@ class _Part:
         from passel.instruments.reproducer_file import GROUP, read_reproducer
 
         self._recorded = recorded = read_reproducer(parsed.resources, self._source)
-        if recorded is not None and recorded.pipeline is not None:
-            self._driver.observers.note_record()
         if recorded is not None and recorded.disable_threading:
             self._threading = False
             frontend.set_threading(self._context, enable=False)

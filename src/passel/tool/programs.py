@@ -30,7 +30,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel._version import __version__
-from passel.diagnostics import brief
 from passel.errors import DefinitionError
 from passel.frontend import UsageError
 from passel.ir.left_out import warn
@@ -218,15 +217,11 @@ def _help_pass(name: str, registry: PassRegistry) -> str:
 
 def _loaded_passes(registry: PassRegistry) -> Iterator[tuple[PassInfo, type[Pass[Any, Any]]]]:
     """Yield all passes with their classes; report all that cannot be loaded."""
-    broken: dict[tuple[str, str], list[str]] = {}
     for info in registry.passes():
         try:
             yield info, info.pass_class
         except DefinitionError as error:
-            cause = brief(error.__cause__) if error.__cause__ else str(error)
-            broken.setdefault((info.origin, cause), []).append(info.name)
-    for (origin, cause), names in broken.items():
-        warn(f"passes from {origin} are skipped: {cause} ({', '.join(names)})")
+            warn(str(error))
 
 
 def _listing(entries: Iterable[tuple[str, str, tuple[OptionInfo, ...]]]) -> str:

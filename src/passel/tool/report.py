@@ -45,10 +45,9 @@ if TYPE_CHECKING:
 _MOST_FAILURES = 20
 """The maximum number of failures to show."""
 
-_BAR = 10
 _NUMBER = 9
 _LONGEST_TITLE = 60
-"""The width of a bar, a number, and a pass with its options."""
+"""The width of a number, and of a pass with its options."""
 
 Line: TypeAlias = tuple[str, str]
 """The text of a line, and its style."""
@@ -107,9 +106,7 @@ def _write_page(records: Sequence[Record], output: str) -> int:
     Raises:
         PasselError: If a record cannot be read, or the page cannot be written.
     """
-    sources = [", ".join(record.info.sources) for record in records]
-    is_same = len(set(sources)) < len(sources) or not all(sources)
-    names = [str(record.path) for record in records] if is_same else sources
+    names = [str(record.path) for record in records]
     title = " and ".join(Path(name).name for name in names)
     with collector_held():  # thousands of ops live until the report is printed
         text = page(title, zip(names, records, strict=True))
@@ -146,7 +143,6 @@ def _heading(record: Record, run: RunInfo) -> str:
 
 def _tree(rows: Sequence[Row]) -> Iterator[Line]:
     table = [(["", "ops", "changed", "time", "own", ""], "dim")]
-    total = sum(row.own_time for row in rows if row.is_pass)
     for row in rows:
         if not row.is_pass:
             table.append(([_title(row), ""], ""))
@@ -155,10 +151,9 @@ def _tree(rows: Sequence[Row]) -> Iterator[Line]:
         unknown = row.count("unknown")
         style = "red" if failed else "" if changed or unknown else "dim"
         said = f"{failed} failed" if failed else f"{changed}{'?' if unknown else ''}"
-        share = round(_BAR * row.own_time / total) if total else 0
         times = (f"{1000 * seconds:.1f} ms" for seconds in (row.total_time, row.own_time))
         number = len(row.executions) - row.count("skipped")
-        table.append(([_title(row), str(number), said, *times, "█" * share], style))
+        table.append(([_title(row), str(number), said, *times, ""], style))
     return _aligned(table)
 
 

@@ -53,8 +53,6 @@ def read_sources(settings: Settings, frontend: Frontend, renderer: Renderer) -> 
         return [_recorded_source(settings)]
     if frontend.is_binary(data, name):
         return [SourcePart(data, name)]
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise UsageError(f"'{name}' is in UTF-16, not UTF-8")
     marker = settings.split_input_file
     body = data.removeprefix(codecs.BOM_UTF8)  # added by some editors
     is_whole = path != "-" and not marker and Path(path).is_file()
