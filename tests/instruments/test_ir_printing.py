@@ -16,7 +16,7 @@ from passel.execution.strategies import Sequential
 from passel.execution.strategies.executors import Threads
 from passel.execution.strategies.fork import Forked
 from passel.hooks import Instrumentor
-from passel.instruments.ir_printer import PrintIR, file_name
+from passel.instruments.ir_printer import PrintIR
 from passel.ir import PrintFlags
 from passel.schedule import PipelineCompiler
 from passel.testing import ToyAdapter, ToyOp, parse_toy
@@ -142,12 +142,6 @@ def test_workers_leave_what_one_process_does(
     assert ("toy_func_h/0_0_warn.mlir" in said[0]) == ("directory" in (flags or {}))
     assert said[0].count("warning: now it is") == 1 + 3 * 3
     assert len(re.findall(r"error: (.*)(?:\n.*note.*)*\nfailed: \1\n", said[0])) == 3
-
-
-def test_names_that_look_alike() -> None:
-    """Escaped and shortened names remain distinct."""
-    names = ["a/b", "a%2Fb", "a_b", "x" * 5000, "x" * 5001]
-    assert len({file_name(name) for name in names}) == len(names)
 
 
 @pytest.mark.one_process

@@ -229,16 +229,14 @@ def test_a_signal_leaves_the_reproducer_alone(
 
 
 def test_a_full_disk_leaves_the_older_file(directory: Path) -> None:
-    """The note says why there is no new one and that the older one is kept."""
+    """The note says why there is no new one."""
     Path("r.mlir").write_text("older")
     done = process(
         *("in.mlir", "-p", "any(act)", REPRODUCER, LOCAL),
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20, 20)),
     )
     assert done.code == 1
-    assert (
-        "cannot open output file 'r.mlir': File too large; the older file with this name is kept"
-    ) in done.err
+    assert "cannot open output file 'r.mlir': File too large\n" in done.err
     assert "to replay: passel-opt --run-reproducer" not in done.err
     assert Path("r.mlir").read_text() == "older"
     assert names(directory) == GIVEN

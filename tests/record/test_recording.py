@@ -190,27 +190,6 @@ def test_states_of_modules_are_made_of_their_functions(tmp_path: Path) -> None:
     assert last != states[0]
 
 
-class Lines(ToyAdapter):
-    """Prints each op on a line of its own."""
-
-    def print_op(self, op: ToyOp, flags: PrintFlags) -> str:
-        """Indent the ops inside."""
-        inside = (self.print_op(each, flags) for each in op.body)
-        return "\n".join([op.head, *inside]).replace("\n", "\n  ")
-
-
-def test_states_where_texts_are_lines_of_the_enclosing_text(tmp_path: Path) -> None:
-    """The state is known after passes on a nested op whose text is lines of the enclosing text."""
-    manager = PassManager("toy.module", adapter=Lines())
-    manager.nest("toy.module").add_nested("toy.func", Grow(), Grow())
-    manager.add_instrumentation(Recorder(tmp_path / "r"))
-    module = parse_toy("toy.module(toy.module(toy.func @f 4,toy.func @g 9),toy.func @h)")
-    record = manager.run(module).record
-    assert record is not None
-    expected = "toy.module\n  toy.module\n    toy.func @f 5\n    toy.func @g 9\n  toy.func @h"
-    assert {record.state_after(each) for each in record.executions} == {expected}
-
-
 def test_a_record_that_ends_on_a_full_disk_is_readable(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -183,17 +183,18 @@ def _section(resources: Collection[ExternalResource], limit: int | None) -> str:
 def _entry(resource: ExternalResource) -> str:
     key = resource.key
     if not _IDENTIFIER.fullmatch(key):
-        key = f'"{_escaped(key.encode())}"'
+        key = f'"{escaped(key.encode())}"'
     return f"{key}: {_value(resource)}"
 
 
 def _value(resource: ExternalResource) -> str:
     if isinstance(resource.value, bool):
         return "true" if resource.value else "false"
-    return f'"{_escaped(resource.value)}"'
+    return f'"{escaped(resource.value)}"'
 
 
-def _escaped(data: bytes) -> str:
+def escaped(data: bytes) -> str:
+    """Return data as the contents of a string literal."""
     return _ODD.sub(_escape, data.decode("latin-1"))
 
 

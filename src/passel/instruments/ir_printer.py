@@ -5,7 +5,6 @@ Source: `IRPrinterInstrumentation`, MLIR 22, which cannot print diffs.
 
 from __future__ import annotations
 
-import hashlib
 import re
 import sys
 from contextlib import suppress
@@ -32,9 +31,6 @@ if TYPE_CHECKING:
     from passel.instruments.terminals import Color
     from passel.schedule import Step
 
-
-_LONGEST_NAME = 200
-"""The longest file name in bytes: file systems allow 255, and a suffix may be appended."""
 
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|%]')
 
@@ -317,10 +313,4 @@ def file_name(text: str) -> str:
         'func_func_..%2F..%2Fetc'
     """
     name = _UNSAFE.sub(lambda match: f"%{ord(match[0]):02X}", text)
-    data = name.encode("utf-8", "backslashreplace")
-    if name in {"", ".", ".."}:
-        return f"%{name}"
-    if len(data) <= _LONGEST_NAME:
-        return data.decode()
-    digest = hashlib.sha256(data).hexdigest()[:16]
-    return f"{data[: _LONGEST_NAME - 20].decode(errors='ignore')}-{digest}"
+    return name.encode("utf-8", "backslashreplace").decode()

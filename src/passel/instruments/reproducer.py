@@ -252,10 +252,9 @@ class CrashReproducer(PassInstrumentation):
             write_whole(self._target, self._text(recipe))
         except (OSError, ValueError) as error:
             if self.running is None or not self.running.stat().st_size:
-                kept = "; the older file with this name is kept" if self._target.is_file() else ""
                 return (
                     "failed to create output stream: Failed to create reproducer stream: "
-                    f"cannot open output file '{title}': {file_problem(error)}{kept}"
+                    f"cannot open output file '{title}': {file_problem(error)}"
                 )
             self.running.replace(os.path.realpath(self._target))
         self.reproducer = self._target

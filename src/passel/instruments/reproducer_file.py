@@ -6,20 +6,17 @@ Source: `makeReproducer` of `lib/Pass/PassCrashRecovery.cpp` and the resource pa
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from passel.diagnostics import Diagnostic, Severity
 from passel.frontend import UnreadableError
-from passel.frontend.resources import ExternalResource, print_resources
+from passel.frontend.resources import ExternalResource, escaped, print_resources
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from passel.errors import Problem
     from passel.frontend import SourcePart
-
-_CHARACTER = re.compile(r"""\\([nt"\\])|\\([0-9A-Fa-f]{2})|(.)""", re.DOTALL)
 
 GROUP = "mlir_reproducer"
 """The group of external resources that the pipeline and its settings belong to."""
@@ -81,18 +78,9 @@ class Recorded(NamedTuple):
         """Convert a problem in the pipeline to a diagnostic with a location in the input."""
         offset = self.start
         if problem.span is not None and problem.span.source.text == self.pipeline:
-            offset = self._offset(problem.span.start)
+            before = problem.span.source.text[: problem.span.start]
+            offset += 1 + len(escaped(before.encode()))
         return Diagnostic(Severity.ERROR, problem.message, self.source.location(offset))
-
-    def _offset(self, index: int) -> int:
-        """Return the offset in the input of a character of the pipeline, which may be escaped."""
-        seen = 0
-        target = len((self.pipeline or "")[:index].encode())
-        for match in _CHARACTER.finditer(self.source.text, self.start + 1):
-            if seen >= target:
-                return match.start()
-            seen += len((match[3] or "x").encode())
-        return self.start
 
 
 def read_reproducer(resources: Iterable[ExternalResource], source: SourcePart) -> Recorded | None:

@@ -19,7 +19,7 @@ from passel.record.model import (
     failure_of,
     location_of,
 )
-from passel.record.texts import Outline, Texts, with_lines
+from passel.record.texts import Outline, Texts
 from passel.record.writer import RecordedOp
 
 if TYPE_CHECKING:
@@ -47,15 +47,8 @@ class State:
         node, depth = self._find(ordinals), len(ordinals)
         if node is None:
             return self._loose.get(ordinals, (None, None))[1]
-        inside = (each for at, each in self._loose.items() if at[:depth] == ordinals)
-        edits = [each for each in inside if each[0] != each[1]]
-        if (digest := self._digest(node)) is None or not edits:
-            return digest
-        text: str | None = self._texts.text(digest)
-        for old, new in edits:  # the text has theirs as lines, or the state is not known
-            parts = old and new and (self._texts.text(old), self._texts.text(new))
-            text = with_lines(text, *parts) if text and parts else None
-        return text and self._texts.add(text)
+        inside = (texts for at, texts in self._loose.items() if at[:depth] == ordinals)
+        return self._digest(node) if all(old == new for old, new in inside) else None
 
     def change(self, ordinals: tuple[int, ...], digest: str | None) -> None:
         """Replace the text of the op with the given ordinals."""

@@ -41,28 +41,6 @@ class Outline(NamedTuple):
         return self.text.replace(HOLE, f"{{\n  {inside}}}")
 
 
-def with_lines(text: str, old: str, new: str) -> str | None:
-    r"""Replace consecutive lines of a text; return None if the lines are missing or not unique.
-
-    The lines match at any indentation.
-
-    Example:
-        >>> print(with_lines("module\n  func f\n    add\n  func g", "func f\n  add", "func f"))
-        module
-          func f
-          func g
-        >>> with_lines("module\n  func\n  func", "func", "func f")
-    """
-    text = f"\n{text}\n"
-    start = text.find(old.partition("\n")[0])
-    indent = text[text.rfind("\n", 0, start) : start]
-    was, now = (indent + each.replace("\n", indent) + "\n" for each in (old, new))
-    before, found, after = text.partition(was)
-    if not found or indent.strip() or was in f"\n{after}":
-        return None
-    return f"{before}{now}{after}"[1:-1]
-
-
 def digest_of(content: str) -> str:
     """Return the digest of a text or an outline."""
     return blake2b(content.encode("utf-8", "surrogatepass"), digest_size=_DIGEST // 2).hexdigest()

@@ -4,7 +4,7 @@
 // CHECK: errors.mlir:12:46: error: unknown 'mlir_reproducer' resource key 'verify'
 // CHECK: errors.mlir:14:59: error: expected 'true' or 'false' value for key 'verify_each'
 // CHECK: errors.mlir:16:56: error: expected string value for key 'pipeline'
-// CHECK: errors.mlir:18:67: error: 'csee' does not refer to a registered pass or pass pipeline; did you mean 'cse'?
+// CHECK: errors.mlir:18:65: error: 'csee' does not refer to a registered pass or pass pipeline; did you mean 'cse'?
 // CHECK: errors.mlir:20:57: error: can't run 'func.func' pass manager on 'builtin.module' op
 // CHECK: errors.mlir:22:56: error: expected string value for key 'pipeline'
 
@@ -15,7 +15,7 @@
 // -----
 {-# external_resources: { mlir_reproducer: { pipeline: true } } #-}
 // -----
-{-# external_resources: { mlir_reproducer: { pipeline: "any(\63se,csee)" } } #-}
+{-# external_resources: { mlir_reproducer: { pipeline: "any(cse,csee)" } } #-}
 // -----
 {-# external_resources: { mlir_reproducer: { pipeline: "func.func(cse)" } } #-}
 // -----
