@@ -16,7 +16,7 @@ from passel.ir.left_out import leave_out
 from passel.passes.definition import check_tuples
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     from passel.passes import Pass, PassType
 
@@ -105,10 +105,6 @@ class DeclarationTable:
             if facts := self._declared.get(key):
                 found |= facts
         return found
-
-    def types(self) -> Iterator[PassType]:
-        """Yield the pass types in this table, without duplicates and sorted by name."""
-        return iter(sorted({each for facts in self._declared.values() for each in facts.types}))
 
 
 @cache

@@ -5,11 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from passel.diagnostics import Severity, Span, suggest
+from passel.diagnostics import Severity, Span
 from passel.errors import PipelineError
 from passel.ir import ANY
-from passel.passes import pass_type
-from passel.passes.pass_type import PassType
 from passel.schedule import NestedStep, merged
 from passel.schedule.model import is_schedulable
 
@@ -46,8 +44,8 @@ def lint(
     """Return the mistakes and the redundant work in a pipeline.
 
     Errors are violated constraints, violated contracts, and steps that cannot run on their ops.
-    Warnings include nested pipelines that match no op, redundant repeated passes, adjacent nested
-    pipelines that could be merged, and pass types that no pass declares.
+    Warnings are missing cleanups, redundant repeated passes, and passes between nested pipelines
+    that could run in one nested pipeline.
 
     Args:
         builder: The builder that contains the pipeline.
@@ -59,9 +57,7 @@ def lint(
 
     Example:
         >>> from passel.builder import PipelineBuilder
-        >>> builder = PipelineBuilder.parse(
-        ...     "builtin.module(func.func(cse),func.func(canonicalize))"
-        ... )
+        >>> builder = PipelineBuilder.parse("builtin.module(cse,cse)")
         >>> print(*(finding.severity.value for finding in lint(builder)))
         warning
     """
@@ -86,7 +82,6 @@ class _Linter(NamedTuple):
 
     def findings(self) -> Iterator[Finding]:
         """Yield all findings about the pipeline."""
-        yield from self._types()
         try:
             remarks, manager = self.builder.report(), self.builder.build()
         except PipelineError as error:
@@ -104,24 +99,6 @@ class _Linter(NamedTuple):
         linter = self._replace(context=manager.context)
         yield from linter.wasted(merged(manager, adapter=self.adapter, context=manager.context))
 
-    def _types(self) -> Iterator[Finding]:
-        """Yield findings about pass types that neither a pass nor a table declares."""
-        known = {each for each in vars(pass_type).values() if isinstance(each, PassType)}
-        known.update(self.builder.declarations.types())
-        asked: dict[PassType, str] = {}
-        for step in self.builder.steps():
-            known.update(self.builder.declarations.of(step.pass_).types)
-            for bundle in (use.bundle for use in step.bundles):
-                asked |= dict.fromkeys(bundle.types, f"bundle '{bundle.name}' ({step.origin})")
-        for rule, step in self.builder.constraints():
-            if isinstance(each := rule.constraint.target, PassType):
-                asked[each] = f"a constraint on '{step.label}' ({rule.source})"
-        for each, where in asked.items():
-            if each not in known:
-                hint = suggest(each.name, [k.name for k in known]) or "; give a pass this type"
-                message = f"{where} refers to type '{each}', which no pass has{hint}"
-                yield Finding(Severity.WARNING, message)
-
     # -- Wasted work ------------------------------------------------------------------------
 
     def wasted(self, pipeline: Pipeline) -> Iterator[Finding]:
@@ -130,7 +107,6 @@ class _Linter(NamedTuple):
         yield from self._interrupted(pipeline)
         for step in pipeline.steps:
             for inner in step.pipelines:
-                yield from self._nested(pipeline.anchor, inner)
                 yield from self.wasted(inner)
 
     def _repeated(self, pipeline: Pipeline) -> Iterator[Finding]:
@@ -176,25 +152,3 @@ class _Linter(NamedTuple):
         return all(
             each.anchor is None and (kind is None or is_schedulable(each, kind)) for each in passes
         )
-
-    def _nested(self, outer: str, inner: Pipeline) -> Iterator[Finding]:
-        """Yield findings about a nested pipeline and its position."""
-        name, span = inner.anchor, inner.spans[0]
-        # The text of other spans is the name of a registered pipeline, which cannot be merged.
-        given = [each for each in inner.spans if each is not None and name in each.text]
-        for other in given[1:]:
-            message = (
-                f"two nested pipelines on '{name}' run as one; merge them into {name}(...,...)"
-            )
-            yield Finding(Severity.WARNING, message, other)
-        if not inner.steps and span is not None:
-            message = f"the nested pipeline on '{name}' is empty: add a pass to it or remove it"
-            yield Finding(Severity.WARNING, message, span)
-        if self.adapter is None or ANY in {outer, name}:
-            return
-        if why := self.adapter.misfit(self.context, outer, name):
-            message = (
-                f"'{name}' matches no op directly inside '{outer}': {why}; move the nested "
-                f"pipeline into the pipeline on the op that contains '{name}' ops"
-            )
-            yield Finding(Severity.WARNING, message, span)

@@ -327,20 +327,6 @@ class IRAdapter(ABC):
         """Return the policy for detecting erased and moved ops. The default compares parents."""
         return Lifetime(self.parent)
 
-    def misfit(self, context: Any, outer: str, inner: str) -> str:
-        """Return the reason why `inner` ops can never be immediately inside `outer` ops.
-
-        Args:
-            context: The context of the IR, such as `mlir.ir.Context`.
-            outer: The name of the enclosing ops.
-            inner: The name of the nested ops.
-
-        Returns:
-            A sentence without a final period, or an empty string if the nesting is possible or the
-            adapter does not know.
-        """
-        return ""
-
     def versions(self) -> Mapping[str, str]:
         """Return the versions of the IR's packages, by package name, for records of runs."""
         return {}

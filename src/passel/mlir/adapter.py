@@ -222,17 +222,6 @@ class MLIRAdapter(IRAdapter):
             return None
         return self._kinds.kind(context, name)
 
-    def misfit(self, context: Any, outer: str, inner: str) -> str:
-        """Return the reason why a function `inner` cannot be immediately inside an op `outer`.
-
-        The reason is an empty string if `outer` is a symbol table, or `inner` is not a function.
-        """
-        known = [self._kinds.is_registered(context, name) for name in (outer, inner)]
-        is_table = all(known) and self._kinds.has_isolated_ops(context, outer)
-        if is_table or not all(known) or not self._kinds.is_function(context, inner):
-            return ""
-        return f"'{inner}' is a symbol, and symbols are allowed only in symbol tables"
-
     def suggest_op(self, context: Any, name: str) -> str:
         """Return `; did you mean 'x'?` for a misspelled op name, or an empty string.
 

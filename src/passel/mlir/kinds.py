@@ -50,18 +50,6 @@ class Kinds:
             return bool(context.is_registered_operation(name))
         return False
 
-    def has_isolated_ops(self, context: Any, name: str) -> bool:
-        """Return whether the ops with a registered name are symbol tables, such as modules.
-
-        Symbol tables usually contain isolated ops.
-        """
-        ir = self._bindings.ir
-        op = ir.Operation.create(name, regions=1, loc=ir.Location.unknown(context))
-        op.regions[0].blocks.append()
-        with suppress(TypeError):
-            return bool(ir.SymbolTable(op))
-        return False
-
     def is_function(self, context: Any, name: str) -> bool:
         """Return whether the ops with a registered name are functions, and thus symbols."""
         ir = self._bindings.ir

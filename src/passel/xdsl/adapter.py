@@ -15,12 +15,8 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr, UnregisteredOp
 from xdsl.ir import Dialect, Operation
 from xdsl.traits import (
     CallableOpInterface,
-    HasParent,
     IsolatedFromAbove,
-    OptionalSymbolOpInterface,
     OpTrait,
-    SymbolOpInterface,
-    SymbolTable,
 )
 
 from passel.diagnostics import Location, closest, suggest
@@ -126,21 +122,6 @@ class XDSLAdapter(IRAdapter):
         op_class = _known_op(context, name)
         # Unregistered ops that occurred are in the table as well.
         return None if op_class is None or issubclass(op_class, UnregisteredOp) else _kind(op_class)
-
-    def misfit(self, context: Context, outer: str, inner: str) -> str:
-        """Return the reason why `inner` cannot be directly inside `outer`, or an empty string."""
-        enclosing, op_class = _known_op(context, outer), _known_op(context, inner)
-        if enclosing is None or op_class is None:
-            return ""
-        for trait in op_class.get_traits_of_type(HasParent):
-            if not issubclass(enclosing, trait.op_types):
-                parents = ", ".join(f"'{each.name}'" for each in trait.op_types)
-                return f"'{inner}' must be immediately inside {parents}"
-        symbols = op_class.get_traits_of_type(SymbolOpInterface)
-        is_optional = any(isinstance(each, OptionalSymbolOpInterface) for each in symbols)
-        if symbols and not is_optional and not enclosing.has_trait(SymbolTable):
-            return f"'{inner}' is a symbol, and MLIR allows symbols only in symbol tables"
-        return ""
 
     def suggest_op(self, context: Context, name: str) -> str:
         """Return a hint that suggests the registered op whose name is most similar to `name`."""
