@@ -13,10 +13,7 @@ from passel import (
     AnchorError,
     DefinitionError,
     InsertionError,
-    OpPassManager,
     Pass,
-    PassManager,
-    PassRegistry,
 )
 from passel.builder import (
     CLEANUP,
@@ -34,7 +31,6 @@ if TYPE_CHECKING:
 Call = Any  # calls pass arguments of wrong types
 OCCURRENCE = "occurrence must be 'first', 'last' or 'all'"
 TARGET = "a target must be a pass class, a name, "
-BUILDER = "a builder is not a pass; register it as a pipeline"
 GONE = "the nested pipeline '{}' no longer exists"
 MISSPELT = "there is no pass of type 'bufferisation'; did you mean 'bufferization'?"
 STEP = made(A()).find("a")[0]
@@ -56,8 +52,6 @@ WRONG: list[tuple[Callable[[Call], object], type[Exception], str]] = [
     (lambda b: b.insert_before(Bundle("tydy", B()), X()), InsertionError, "bundle 'tydy' is not in the pipeline; did you mean 'tidy'?"),
     (lambda b: b.insert_after(PassType("bufferisation"), A()), InsertionError, MISSPELT),
     (lambda b: b.constrain("a", after_any(PassType("bufferisation"))), InsertionError, MISSPELT),
-    (lambda b: b.add(made(B())), TypeError, BUILDER),
-    (lambda b: b.insert_before("a", made(B())), TypeError, BUILDER),
     (lambda _: Bundle("tidy", A(), types=CLEANUP), DefinitionError, "types of bundle 'tidy' must be a tuple; write (PassType("),  # pyright: ignore[reportArgumentType]
     (lambda _: type("Tidy", (Pass,), {"name": "tidy", "types": "cleanup"}), DefinitionError, "types of Tidy must be"),
     (lambda _: DeclarationTable().declare("cse", types=CLEANUP), DefinitionError, "types of DeclarationTable must be"),  # pyright: ignore[reportArgumentType]
@@ -106,25 +100,3 @@ def test_removed_nested_pipelines() -> None:
                 call(OnFunc())
         with pytest.raises(InsertionError, match=GONE.format(name)):
             nested.stage("late")
-
-
-# -- As registered pipelines ---------------------------------------------------------------------
-
-
-def registry_with(**builders: PipelineBuilder) -> PassRegistry:
-    """Return a registry with builders as pipelines."""
-    registry = PassRegistry()
-    for name, builder in builders.items():
-        registry.register_pipeline(name, builder)
-    return registry
-
-
-def test_registered_builders_check_anchors() -> None:
-    """A builder registered as a pipeline can only be used on its anchor or `any`."""
-    builder = made(OpPassManager("func.func").add(OnFunc()))
-    registry = registry_with(p=builder)
-    assert str(PassManager.parse("any(p)", registry=registry)) == "any(func.func(on-func))"
-    with pytest.raises(AnchorError, match=r"for 'builtin\.module', not for") as caught:
-        PassManager.parse("builtin.module(func.func(p))", registry=registry)
-    assert caught.value.span is not None
-    assert caught.value.span.column == 26

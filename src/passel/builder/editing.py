@@ -109,10 +109,6 @@ class Edit:
             for step in steps:
                 step.bundles = (*step.bundles, use)
             return inner
-        if hasattr(item, "insert_before"):  # callable like a pipeline, but not one
-            raise TypeError(
-                "a builder is not a pass; register it as a pipeline and add the pipeline by name"
-            )
         manager = self._draft.template.copy().nest(anchor).add(item)  # pyright: ignore[reportArgumentType] - which refuses others
         return nodes_of(manager, self.origin)
 

@@ -12,8 +12,8 @@ from passel.builder.finishing import finish
 from passel.builder.pipeline_file import is_data, placed, read_pipeline_file, read_text
 from passel.builder.showing import explanation, picture
 from passel.builder.steps import Origin, Scope, caller, nodes_of, steps_in
-from passel.errors import AnchorError, InsertionError
-from passel.ir import ANY, op_name_of
+from passel.errors import InsertionError
+from passel.ir import op_name_of
 from passel.manager import Nesting, PassManager
 from passel.passes import default_registry
 from passel.pipeline import PipelineNode
@@ -232,34 +232,6 @@ class PipelinePlan:
         other = copy(self)
         other._draft = self._draft.copy()
         return other
-
-    def __call__(self, manager: OpPassManager) -> None:
-        """Add the passes of this builder to a pass manager.
-
-        This method allows a builder to be registered as a pipeline.
-
-        Args:
-            manager: The pass manager to add the passes to.
-
-        Raises:
-            AnchorError: If the pass manager has a different anchor and does not nest implicitly.
-            InsertionError: If the pipeline cannot be built, as for `build`.
-
-        Example:
-            >>> from passel import PassManager, default_registry
-            >>> from passel.builder import PipelineBuilder
-            >>> registry = default_registry().copy()
-            >>> registry.register_pipeline("tidy", PipelineBuilder.parse("any(canonicalize,cse)"))
-            >>> print(PassManager.parse("any(tidy)", registry=registry))
-            any(canonicalize,cse)
-        """
-        if ANY not in (self.anchor, manager.anchor) and self.anchor != manager.anchor:
-            if manager.nesting is not Nesting.IMPLICIT:
-                raise AnchorError(
-                    f"this is a pipeline for '{self.anchor}', not for '{manager.anchor}'"
-                )
-            manager = manager.nest(self.anchor)
-        manager.add_placed(*self.build().placed())
 
     def build(self) -> PassManager:
         """Build a pass manager from the steps, without changing the builder.
