@@ -1,4 +1,4 @@
-"""Pipelines in files: YAML with includes and variables, or text."""
+"""Pipelines in YAML files, with includes and variables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_a_file(tmp_path: Path) -> None:
     """Elements are parsed as text, and steps have the line of their element."""
     builder = read(
         tmp_path,
-        "anchor: builtin.module\ndescription: all\nPipeline:\n"
+        "# All of it.\nanchor: builtin.module\nPipeline:\n"
         "- func.func(canonicalize,cse)\n- pass: symbol-dce\n- pass: >\n    cse,\n    dce\n",
     )
     assert str(builder.build()) == "builtin.module(func.func(canonicalize,cse),symbol-dce,cse,dce)"
@@ -47,8 +47,12 @@ def test_variables(tmp_path: Path, given: dict[str, Any], rounds: str) -> None:
     builder = read(tmp_path, text, top=False)
     assert "top-down=false" in str(builder)
     assert str(read(tmp_path, "Pipeline: [$what]", what="cse")) == "builtin.module(cse)"
-    with pytest.raises(PipelineError, match="has no variable 'm'; it has n"):
-        read(tmp_path, "variables: {n: 1}\nPipeline: []", m=3)
+    assert (
+        str(read(tmp_path, "Pipeline: ['print-ir{label=$$what}']"))
+        == "builtin.module(print-ir{label=$what})"
+    )
+    with pytest.raises(PipelineError, match="has no variable 'm'; it does not use this variable"):
+        read(tmp_path, "variables: {n: 1}\nPipeline: [$n]", m=3)
 
 
 def test_includes_have_their_own_variables(tmp_path: Path) -> None:
@@ -76,14 +80,6 @@ def test_includes_from_parent_folders(tmp_path: Path) -> None:
     assert str(read(folder, text)) == "builtin.module(symbol-dce,cse,dce)"
 
 
-def test_text_files(tmp_path: Path) -> None:
-    """A text file has a pipeline on several lines, with or without an anchor."""
-    assert str(read(tmp_path, "builtin.module(\n  cse\n)\n", "p.txt")) == "builtin.module(cse)"
-    assert str(read(tmp_path, "cse,\ndce", "p")) == "builtin.module(cse,dce)"
-    with pytest.raises(PipelineError, match="is not a YAML file, so it has no variable 'n'"):
-        read(tmp_path, "cse", "p.txt", n=1)
-
-
 WRONG = {
     "Pipelin: [cse]": "1:1: error: a pipeline file has no key 'Pipelin'; did you mean 'Pipeline'?",
     "variables: {n: 1}": "1:1: error: a pipeline file needs the key 'Pipeline', whose value is a list",
@@ -97,27 +93,27 @@ WRONG = {
     "Pipeline: [cse]\nPipeline: [cse]": "2:1: error: key 'Pipeline' is repeated",
     "{[a]: 1}": "1:2: error: expected a single word as the key",
     "Pipeline:\n- pass: csee": "2:9: error: 'csee' does not refer to a registered pass or pass pipeline; did you mean 'cse'?",
-    "Pipeline:\n- pass: canonicalize{top=1}": "2:22: error: no such option 'top' for pass 'canonicalize'",
+    "Pipeline:\n- pass: canonicalize{top=1}": "2:9: error: no such option 'top' for pass 'canonicalize'",
     "Pipeline:\n- pass: >\n    cse,\n    csee": "2:9: error: 'csee' does not refer",
-    "Pipeline:\n- 'cse'\n- 'a(b'": "3:4: error: ",
+    "Pipeline:\n- 'cse'\n- 'a(b'": "3:3: error: ",
     "Pipeline:\n- pass:": "2:8: error: expected the name of a pass",
     "Pipeline:\n- pass: [cse]": "2:9: error: expected the name of a pass",
     "Pipeline:\n- pas: cse": "2:3: error: an element of a pipeline has no key 'pas'; did you mean 'pass'?",
     "Pipeline:\n- {pass: cse, include: b.yaml}": "2:3: error: an element of a pipeline must have one key",
-    "Pipeline:\n- schedule: x.py": "2:3: error: an element of a pipeline has no key 'schedule': run schedules with 'transform-interpreter'",
-    "variables: {rounds: 3}\nPipeline:\n- canonicalize{max-iterations=$round}": "3:31: error: variable 'round' has no value; did you mean 'rounds'?",
+    "Pipeline:\n- schedule: x.py": "2:3: error: an element of a pipeline has no key 'schedule'; use pass or include",
+    "variables: {rounds: 3}\nPipeline:\n- canonicalize{max-iterations=$round}": "3:3: error: variable 'round' has no value; did you mean 'rounds'?",
     "variables: {n: }\nPipeline: []": "1:15: error: variable 'n' has neither a default nor a value",
     "variables: {n: {a: 1}}\nPipeline: []": "1:16: error: expected the value of 'n'",
     "Pipeline:\n- include: none.yaml": "2:12: error: cannot open pipeline file",
-    "Pipeline:\n- include: p.txt": "2:12: error: 'p.txt' cannot be included: it is not a .yaml file",
-    "Pipeline:\n- include: other.yaml {n=3}": "2:12: error: '{dir}/other.yaml' has no variable 'n'; it has no variables",
+    "Pipeline:\n- pass: cse{$}": "2:9: error: '$' needs the name of a variable; '$$' is a dollar sign",
+    "Pipeline:\n- include: other.yaml {n=3}": "2:12: error: '{dir}/other.yaml' has no variable 'n'; it does not use this variable",
     "anchor: func.func\nPipeline:\n- include: other.yaml": "3:12: error: cannot include a pipeline for 'builtin.module' in a pipeline for 'func.func'",
     'Pipeline: [{include: "a\\0.yaml"}]': "1:22: error: cannot open pipeline file '{dir}/a\0.yaml': embedded null byte",
     "variables: {a: "
     + "x" * 1_000
     + "}\nPipeline: ['"
     + "$a" * 1_000
-    + "']": "2:143: error: with variables expanded, this text exceeds 65536 characters",
+    + "']": "2:12: error: with variables expanded, this text may exceed 65536 characters",
     "Pipeline:\n" + "- cse,cse\n" * 6_000: "5002:3: error: a pipeline can have at most 10000 el",
 }
 
@@ -134,24 +130,19 @@ def test_mistakes_in_files(tmp_path: Path, text: str, expected: str) -> None:
 
 
 def test_recursive_includes(tmp_path: Path) -> None:
-    """The error shows the cycle; exponential growth of text or files is an error."""
+    """A cycle of includes, and exponential growth of text or files, are errors."""
     (tmp_path / "a.yaml").write_text("Pipeline:\n- include: b.yaml\n")
     (tmp_path / "b.yaml").write_text("Pipeline:\n- include: a.yaml\n")
-    with pytest.raises(PipelineError) as caught:
-        PipelineBuilder.from_file(tmp_path / "a.yaml")
-    a, b = tmp_path / "a.yaml", tmp_path / "b.yaml"
-    assert caught.value.problems[0].message == (
-        f"a file cannot include itself: '{a}' includes '{b}' includes '{a}'"
-    )
     for i in range(40):
         use = f"- include: 'twice{i + 1}.yaml{{x=$x$x}}'\n"
         (tmp_path / f"twice{i}.yaml").write_text(f"variables: {{x: ab}}\nPipeline:\n{use}")
         (tmp_path / f"fan{i}.yaml").write_text("Pipeline:\n" + f"- include: fan{i + 1}.yaml\n" * 2)
     (tmp_path / "fan40.yaml").write_text("Pipeline: []\n")
-    with pytest.raises(PipelineError, match="with variables expanded, this text exceeds"):
+    with pytest.raises(PipelineError, match="with variables expanded, this text may exceed"):
         PipelineBuilder.from_file(tmp_path / "twice0.yaml")
-    with pytest.raises(PipelineError, match="a pipeline can consist of at most 256 files"):
-        PipelineBuilder.from_file(tmp_path / "fan0.yaml")
+    for name in ("fan0.yaml", "a.yaml"):
+        with pytest.raises(PipelineError, match="at most 256 files"):
+            PipelineBuilder.from_file(tmp_path / name)
 
 
 @pytest.mark.parametrize("kind", ["pipe", "device", "folder", "loop", "large"])
@@ -180,5 +171,5 @@ def test_pipes(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with ThreadPoolExecutor() as pool:
-        pool.submit(pipe.write_text, "cse")
+        pool.submit(pipe.write_text, "Pipeline: [cse]")
         assert str(PipelineBuilder.from_file(pipe).build()) == "builtin.module(cse)"

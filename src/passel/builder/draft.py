@@ -59,8 +59,7 @@ class Draft:
 
     def manager(self) -> PassManager:
         """Return a pass manager with the contents of the draft."""
-        manager = self.template.copy()
-        return manager.add_placed(*placed_of(self.root, manager.nesting))
+        return self.template.copy().add_placed(*placed_of(self.root))
 
     # -- Changes ----------------------------------------------------------------------------
 

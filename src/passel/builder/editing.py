@@ -137,8 +137,7 @@ class Edit:
         root = self._draft.root
         nodes = self.nodes(element, root.name)
         for step in steps_in(nodes):
-            if step.span is None or step.span.source != span.source:
-                step.span = span  # its text is in no file
+            step.span = span
         self.put(nodes, root)
 
     def place(self, items: Items, home: Scope) -> None:

@@ -114,8 +114,7 @@ class _Linter(NamedTuple):
             if isinstance(first, NestedStep) or isinstance(second, NestedStep):
                 continue
             pass_ = second.pass_
-            is_given = second.span is None or first.span != second.span
-            if first.pass_ == pass_ and is_given and self.builder.declarations.of(pass_).idempotent:
+            if first.pass_ == pass_ and self.builder.declarations.of(pass_).idempotent:
                 message = f"'{pass_}' runs twice in a row; the second run is redundant: remove one"
                 yield Finding(Severity.WARNING, message, second.span)
 

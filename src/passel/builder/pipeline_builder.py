@@ -38,7 +38,6 @@ class PipelineBuilder(PipelinePlan):
             passes.
         declarations: A table of declarations in addition to those in pass classes, by default the
             declarations of all installed packages.
-        nesting: Whether passes with a different anchor are nested implicitly instead of rejected.
 
     Attributes:
         adapter: The adapter that was passed to the constructor, or None.

@@ -1,14 +1,14 @@
-"""Pipeline files, which contain pipeline text, or YAML in the format of llvm/lighthouse.
+"""Pipeline files, which contain YAML in the format of llvm/lighthouse.
 
-YAML files can include other files and use variables. Only this module imports PyYAML, and only to
-read a YAML file.
+The files can include other files and use variables. Only this module imports PyYAML, and only to
+read a file.
 """
 
 from __future__ import annotations
 
-import re
 from contextlib import contextmanager
 from pathlib import Path
+from string import Template
 from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import Source, Span, file_problem, suggest
@@ -20,32 +20,12 @@ if TYPE_CHECKING:
 
     from passel.pipeline import ElementNode
 
-_KEYS = ("anchor", "description", "variables", "Pipeline")
-_USE = re.compile(r"\$(?:(?P<dollar>\$)|\{(?P<braced>[\w-]+)\}|(?P<name>\w+))")
+_KEYS = ("anchor", "variables", "Pipeline")
 _MOST_FILES = 256
 _MOST_BYTES = 2**18
 """The maximum total size of the files of a pipeline in bytes, counting each inclusion of a file."""
 _MOST_CHARACTERS = 2**16
 """The maximum length of expanded text, since each included file can double its variables."""
-
-
-def is_data(path: str | Path) -> bool:
-    """Return whether the name of a file ends in `.yaml` or `.yml`."""
-    return Path(path).suffix in (".yaml", ".yml")
-
-
-def read_text(path: str | Path, variables: Mapping[str, Any]) -> Source:
-    """Read a file that contains pipeline text, and return its contents.
-
-    Raises:
-        PipelineError: If the file cannot be read or is too large, or `variables` is not empty.
-    """
-    source = _Reader().text(path, None)
-    if variables:
-        raise PipelineError(
-            f"'{path}' is not a YAML file, so it has no variable '{next(iter(variables))}'"
-        )
-    return source
 
 
 def read_pipeline_file(
@@ -69,7 +49,7 @@ def read_pipeline_file(
         name: str(value).lower() if isinstance(value, bool) else str(value)
         for name, value in variables.items()
     }
-    reader.read(Path(path), texts, (), None)
+    reader.read(Path(path), texts, None)
     return reader.anchor, reader.elements
 
 
@@ -83,12 +63,7 @@ def placed(span: Span) -> Generator[None]:
     try:
         yield
     except PipelineError as error:
-        error.problems = tuple(
-            each
-            if each.span is not None and each.span.source == span.source
-            else each._replace(span=span)
-            for each in error.problems
-        )
+        error.problems = tuple(each._replace(span=span) for each in error.problems)
         raise
 
 
@@ -110,21 +85,18 @@ class _Reader:
         self._files = _MOST_FILES
         self._bytes = _MOST_BYTES
 
-    def text(self, path: str | Path, span: Span | None) -> Source:
-        """Return the contents of a pipeline file.
-
-        Args:
-            path: The path of the file. Pipes and devices cannot be included.
-            span: The location of the file's name in the including file, or None for the outermost
-                file.
-        """
+    def _source(self, path: Path, span: Span | None) -> Source:
+        """Return the contents of a file, which for an included file is not a pipe or a device."""
         self._files -= 1
         if self._files < 0:
-            raise _refusal(f"a pipeline can consist of at most {_MOST_FILES} files", span)
+            message = (
+                f"a pipeline can include at most {_MOST_FILES} files; does one include itself?"
+            )
+            raise _refusal(message, span)
         try:
-            if span is not None and Path(path).exists() and not Path(path).is_file():
+            if span is not None and path.exists() and not path.is_file():
                 raise OSError(0, "it is not a regular file")  # noqa: TRY301 - put as others are
-            with Path(path).open("rb") as file:
+            with path.open("rb") as file:
                 data = file.read(self._bytes + 1)
             text = data.decode("utf-8-sig").replace("\r\n", "\n")
         except (OSError, ValueError) as error:
@@ -136,28 +108,24 @@ class _Reader:
             raise _refusal(f"{message}; '{path}' exceeds this limit", span)
         return Source(text, str(path))
 
-    def read(
-        self, path: Path, given: dict[str, str], chain: tuple[Path, ...], span: Span | None
-    ) -> None:
+    def read(self, path: Path, given: dict[str, str], span: Span | None) -> None:
         """Read a YAML pipeline file, and append its elements.
 
         Args:
             path: The path of the file.
             given: The values of the variables in the file, by name.
-            chain: The including files, outermost first.
             span: The location of the inclusion, or None for the outermost file.
         """
-        chain = (*chain, path)
-        if not is_data(path):
-            raise _refusal(f"'{path.name}' cannot be included: it is not a .yaml file", span)
-        root = _root(self.text(path, span))
-        if any(path.samefile(each) for each in chain[:-1]):
-            shown = " includes ".join(f"'{each}'" for each in chain)
-            raise _refusal(f"a file cannot include itself: {shown}", span)
+        source = self._source(path, span)
+        root = _root(source)
         table = root.table("a pipeline file", _KEYS)
-        variables = _Variables(given)
+        values = dict(given)
         if "variables" in table:
-            variables.declare(table["variables"])
+            values = _defaults(table["variables"], given) | values
+        known = {*Template(source.text).get_identifiers()} | (values.keys() - given.keys())
+        if unknown := next((name for name in given if name not in known), ""):
+            hint = suggest(unknown, known) or "; it does not use this variable"
+            raise _refusal(f"'{path}' has no variable '{unknown}'{hint}", span)
         if "anchor" in table:
             anchor, outer = table["anchor"].text("an op's name, or 'any'"), self.anchor
             if span is not None and anchor != outer:
@@ -168,89 +136,43 @@ class _Reader:
         if pipeline.kind != "sequence":
             raise pipeline.error("a pipeline file needs the key 'Pipeline', whose value is a list")
         for node in pipeline.items():
-            self._element(node, variables, chain)
-        if unknown := next((name for name in given if name not in variables.known), ""):
-            have = f"it has {', '.join(sorted(variables.known)) or 'no variables'}"
-            hint = suggest(unknown, variables.known) or f"; {have}"
-            raise _refusal(f"'{path}' has no variable '{unknown}'{hint}", span)
+            self._element(node, values, path.parent)
 
-    def _element(self, node: _Node, variables: _Variables, chain: tuple[Path, ...]) -> None:
+    def _element(self, node: _Node, values: dict[str, str], folder: Path) -> None:
         if node.kind == "scalar":
-            return self._pass(node, variables)
+            return self._pass(node, values)
         table = node.table("an element of a pipeline", ("pass", "include"))
         if len(table) != 1:
             raise node.error("an element of a pipeline must have one key: 'pass' or 'include'")
         if "pass" in table:
-            return self._pass(table["pass"], variables)
+            return self._pass(table["pass"], values)
         include = table["include"]
-        name, brace, rest = variables.fill(include, "the name of a file").partition("{")
+        name, brace, rest = include.filled("the name of a file", values).partition("{")
         with placed(include.span):
             options = parse_options(brace + rest, braces=True) if brace else ()
         given = {each.key: "true" if each.value is None else each.value.text for each in options}
         # Next to this file or in a folder above; llvm/lighthouse has one folder for descriptors.
-        folder = chain[-1].parent
         places = [each / name.strip() for each in (folder, *folder.resolve().parents)]
         file = next(filter(Path.exists, places), places[0])
-        return self.read(file, given, chain, include.span)
+        return self.read(file, given, include.span)
 
-    def _pass(self, node: _Node, variables: _Variables) -> None:
-        filled = variables.fill(node, "the name of a pass")
-        exact = node.exact
-        if exact is None or filled != exact.text:  # the text is not in the file
-            exact = Span(Source(filled, ""), 0, len(filled))
+    def _pass(self, node: _Node, values: dict[str, str]) -> None:
+        text = node.filled("the name of a pass", values)
         with placed(node.span):
-            self.elements += ((each, node.span) for each in parse_elements(exact))
+            elements = parse_elements(Span(Source(text, ""), 0, len(text)))
+        self.elements += ((each, node.span) for each in elements)
         if len(self.elements) > MAX_ELEMENTS:
             raise node.error(f"a pipeline can have at most {MAX_ELEMENTS} elements")
 
 
-class _Variables:
-    """The variables of a file.
-
-    Args:
-        values: The values from the including file or the caller.
-
-    Attributes:
-        known: The variables that the file declares or uses.
-    """
-
-    def __init__(self, values: dict[str, str]) -> None:
-        self.known: set[str] = set()
-        self._values = dict(values)
-
-    def declare(self, node: _Node) -> None:
-        """Declare the variables in a table, and reject variables without a default or value."""
-        for name, value in node.table("the variables").items():
-            default = value.text(f"the value of '{name}'", empty=True)
-            if not default and name not in self._values:
-                raise value.error(f"variable '{name}' has neither a default nor a value")
-            self._values.setdefault(name, default)
-            self.known.add(name)
-
-    def fill(self, node: _Node, what: str) -> str:
-        """Return the text of a node with each variable replaced by its value."""
-        length = 0
-
-        def value(use: re.Match[str]) -> str:
-            nonlocal length
-            if use["dollar"]:
-                return "$"
-            place = node.span
-            if (exact := node.exact) is not None:
-                start, end = use.span()
-                place = exact._replace(start=exact.start + start, end=exact.start + end)
-            name = use["braced"] or use["name"]
-            if name not in self._values:
-                hint = suggest(name, self._values) or "; declare it, or give it a value"
-                raise _refusal(f"variable '{name}' has no value{hint}", place)
-            self.known.add(name)
-            length += len(self._values[name])
-            if length > _MOST_CHARACTERS:
-                most = f"{_MOST_CHARACTERS} characters"
-                raise _refusal(f"with variables expanded, this text exceeds {most}", place)
-            return self._values[name]
-
-        return _USE.sub(value, node.text(what))
+def _defaults(variables: _Node, given: Mapping[str, str]) -> dict[str, str]:
+    """Return the defaults of the variables in a table, and reject variables without any value."""
+    found: dict[str, str] = {}
+    for name, value in variables.table("the variables").items():
+        found[name] = value.text(f"the value of '{name}'", empty=True)
+        if not found[name] and name not in given:
+            raise value.error(f"variable '{name}' has neither a default nor a value")
+    return found
 
 
 class _Node:
@@ -277,18 +199,25 @@ class _Node:
         """Return a syntax error that contains the location of the node."""
         return _refusal(message, self.span)
 
-    @property
-    def exact(self) -> Span | None:
-        """The location of a scalar's text, or None if the file does not contain the exact text."""
-        start = self.span.start + (self._node.style in ("'", '"'))
-        exact = Span(self.span.source, start, start + len(self._node.value))
-        return exact if exact.text == self._node.value else None
-
     def text(self, what: str, *, empty: bool = False) -> str:
         """Return the text of a scalar node."""
         if self.kind != "scalar" or not (self._node.value or empty):
             raise self.error(f"expected {what}")
         return self._node.value
+
+    def filled(self, what: str, values: Mapping[str, str]) -> str:
+        """Return the text of a scalar node with each variable replaced by its value."""
+        text = self.text(what)
+        if text.count("$") * max(map(len, values.values()), default=0) > _MOST_CHARACTERS:
+            most = f"{_MOST_CHARACTERS} characters"
+            raise self.error(f"with variables expanded, this text may exceed {most}")
+        try:
+            return Template(text).substitute(values)
+        except KeyError as error:
+            hint = suggest(error.args[0], values) or "; declare it, or give it a value"
+            raise self.error(f"variable '{error.args[0]}' has no value{hint}") from None
+        except ValueError:
+            raise self.error("'$' needs the name of a variable; '$$' is a dollar sign") from None
 
     def items(self) -> list[_Node]:
         """Return the elements of a sequence node."""
@@ -306,8 +235,6 @@ class _Node:
                 raise key.error(f"key '{name}' is repeated")
             if known and name not in known:
                 hint = suggest(name, known) or f"; use {' or '.join(known)}"
-                if name in ("schedule", "transform"):
-                    hint = ": run schedules with 'transform-interpreter'"
                 raise key.error(f"{what} has no key '{name}'{hint}")
             found[name] = value
         return found

@@ -9,12 +9,12 @@ from passel.builder.declarations import default_declarations
 from passel.builder.draft import Draft
 from passel.builder.editing import edited
 from passel.builder.finishing import finish
-from passel.builder.pipeline_file import is_data, placed, read_pipeline_file, read_text
+from passel.builder.pipeline_file import placed, read_pipeline_file
 from passel.builder.showing import explanation, picture
 from passel.builder.steps import Origin, Scope, caller, nodes_of, steps_in
 from passel.errors import InsertionError
 from passel.ir import op_name_of
-from passel.manager import Nesting, PassManager
+from passel.manager import PassManager
 from passel.passes import default_registry
 from passel.pipeline import PipelineNode
 from passel.schedule import merged
@@ -53,14 +53,12 @@ class PipelinePlan:
         adapter: IRAdapter | None = None,
         registry: PassRegistry | None = None,
         declarations: DeclarationTable | None = None,
-        nesting: Nesting = Nesting.EXPLICIT,
     ) -> None:
         self.adapter: IRAdapter | None = adapter
         self.registry: PassRegistry = default_registry() if registry is None else registry
         self.declarations: DeclarationTable = declarations or default_declarations()
         empty = PipelineNode(op_name_of(anchor))
         template = PassManager.from_node(empty, context, registry=registry, adapter=adapter)
-        template.nesting = nesting
         self._draft = Draft(Scope("nest", template.anchor, Origin()), self.declarations, template)
 
     @classmethod
@@ -82,9 +80,6 @@ class PipelinePlan:
         cls,
         text: str,
         context: Any = None,
-        *,
-        flat_anchor: str | None = None,
-        name: str = "<pass-pipeline>",
         **arguments: Any,
     ) -> Self:
         """Parse a pipeline, and return a builder with the passes of the pipeline.
@@ -92,8 +87,6 @@ class PipelinePlan:
         Args:
             text: The text of a pipeline, such as `builtin.module(func.func(cse))`.
             context: The context of the IR, as for the constructor.
-            flat_anchor: The anchor for text without an anchor, as for `PassManager.parse`.
-            name: The name by which error messages refer to the text.
             arguments: The keyword arguments of the constructor.
 
         Raises:
@@ -104,8 +97,6 @@ class PipelinePlan:
             context,
             registry=arguments.get("registry"),
             adapter=arguments.get("adapter"),
-            flat_anchor=flat_anchor,
-            name=name,
         )
         return cls.from_manager(manager, context=context, **arguments)
 
@@ -123,22 +114,15 @@ class PipelinePlan:
         The YAML format extends the format of llvm/lighthouse's descriptors.
 
         Args:
-            path: The path of a `.yaml` or `.yml` file, or of a file with pipeline text. If a
-                pipeline text has no anchor, the anchor is `builtin.module`.
+            path: The path of the YAML file.
             context: The context of the IR, as for the constructor.
-            variables: The values of the variables in a YAML file, by name.
+            variables: The values of the variables in the file, by name.
             arguments: The keyword arguments of the constructor.
 
         Raises:
             PipelineError: If the file cannot be read or is invalid. The `problems` of the error
                 contain the locations of the mistakes.
         """
-        if not is_data(path):
-            source = read_text(path, variables or {})
-            anchor = "builtin.module" if source.text.strip() else None
-            return cls.parse(
-                source.text, context, flat_anchor=anchor, name=source.name, **arguments
-            )
         anchor, elements = read_pipeline_file(path, variables or {})
         builder = cls(anchor, context, **arguments)
         with edited(builder._draft) as edit:

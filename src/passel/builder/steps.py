@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from passel.diagnostics import Span
-    from passel.manager import Nesting
 
 Occurrence: TypeAlias = Literal["first", "last", "all"]
 """The selection among several matches: the first, the last, or all."""
@@ -343,13 +342,13 @@ def nodes_of(manager: OpPassManager, origin: Origin) -> list[Node]:
     ]
 
 
-def placed_of(scope: Scope, nesting: Nesting) -> Iterator[Placed]:
+def placed_of(scope: Scope) -> Iterator[Placed]:
     """Yield the passes and nested pass managers for the items of a scope."""
     for each in scope.items:
         if isinstance(each, Step):
             yield Placed(each.pass_, each.span)
         elif each.kind == "nest":
-            nested = OpPassManager(each.name, nesting=nesting, jobs=each.jobs)
-            yield Placed(nested.add_placed(*placed_of(each, nesting)), each.span)
+            nested = OpPassManager(each.name, jobs=each.jobs)
+            yield Placed(nested.add_placed(*placed_of(each)), each.span)
         else:
-            yield from placed_of(each, nesting)
+            yield from placed_of(each)

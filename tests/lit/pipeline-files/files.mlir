@@ -1,7 +1,6 @@
-// `-p @file` takes a pipeline from YAML or text.
+// `-p @file` takes a pipeline from YAML.
 // RUN: passel-opt %s -p @%S/Inputs/levels.yaml --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=PLAIN
 // RUN: passel-opt %s -p @%S/Inputs/tidy.yaml --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=FILE
-// RUN: passel-opt %s -p @%S/Inputs/pipeline.passes --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=TEXT
 
 // It works on each part of a split input, on MLIR's ops, and is recorded as flat text.
 // RUN: passel-opt %s -p @%S/Inputs/levels.yaml --split-input-file | FileCheck %s --check-prefix=SPLIT
@@ -20,9 +19,6 @@
 // FILE:       builtin.module(
 // FILE-NEXT:    cse,
 // FILE-NEXT:    sccp
-// TEXT:         func.func(
-// TEXT-NEXT:      cse,
-// TEXT-NEXT:      dce
 // SPLIT:      @f
 // SPLIT-NOT:  addi
 // SPLIT:      // -----
