@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import time
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
-from mmap import mmap
 from multiprocessing import get_context
-from typing import IO, TYPE_CHECKING, cast
-from unittest.mock import Mock
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, UnregisteredAttr, UnregisteredOp
@@ -18,7 +14,6 @@ from xdsl.ir import Data, Operation
 from xdsl.irdl import irdl_attr_definition
 
 from passel import OperationPass, PassContext, PassManager
-from passel.execution.strategies import Sequential, fork_map
 from passel.execution.strategies.executors import OnExecutor, Threads
 from passel.execution.strategies.fork import Forked
 from passel.xdsl import XDSLAdapter, parse_source
@@ -240,34 +235,3 @@ def test_odd_changes_come_back(how: str) -> None:
     assert max(map(found[0][1].count, new)) == 40
     assert found[0][1].count("{y, x}") == 40 * (how == "rename")
     assert found[0][1].count("^here") == 80 * (how == "rename")
-
-
-def test_what_a_pass_adds_beside_its_op(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It stands where one process puts it, whichever worker would have been the first to add it."""
-    one = 'func.func @f{}(%a: i32) {{ printf.print_format "{{}}", %a : i32 func.return }}\n'
-    source = "".join(map(one.format, range(40)))
-    is_taken, this = mmap(-1, 1), os.getpid()
-
-    def last(tokens: IO[bytes]) -> int | None:
-        """Take a chunk after a worker has taken one, or be that worker."""
-        while os.getpid() == this and not is_taken[0]:
-            time.sleep(0.001)
-        chunk = unhindered(tokens)
-        is_taken[0] = 1
-        return chunk
-
-    unhindered = fork_map._next  # pyright: ignore[reportPrivateUsage]
-    monkeypatch.setattr(fork_map, "_next", last)
-
-    def run(strategy: SiblingStrategy) -> tuple[str, list[str]]:
-        context = XDSLAdapter().create_context()
-        module = parse_source(context, source, "in.mlir")
-        manager = PassManager.parse("builtin.module(func.func(printf-to-llvm))", context)
-        said: list[str] = []
-        chosen = Mock(return_value=strategy)
-        with monkeypatch.context() as patch:
-            patch.setattr("passel.manager.pass_manager.strategy_for", chosen)
-            manager.run(module, on_diagnostic=lambda each: said.append(str(each)))
-        return str(module), said
-
-    assert run(Forked(2)) == run(Sequential())

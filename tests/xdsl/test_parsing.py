@@ -153,7 +153,6 @@ def test_line_offset_counts_lines_of_the_file(context: Context) -> None:
         ('module { "a\\q" }', "unknown escape", 1, 12),
         ("module {\n %", "after '%'", 2, 2),
         ("module {\n \0", "U+0000", 2, 2),
-        ("/* c */", "comments start with '//'", 1, 1),
         ("func.func @f() {\n  cf.br ^a\n}", "reference to an undefined block", 2, 9),
         ('module {\n  "test.op"(%1) : (i32) -> ()\n}', "undeclared SSA value name '%1'", 2, 13),
         ("func.func @f() {\n  cf.br ^0\n^0:\n}", "Invalid Block name", 2, 10),

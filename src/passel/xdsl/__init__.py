@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from passel.xdsl.analyses.liveness import Liveness
     from passel.xdsl.analyses.loops import LoopInfo
     from passel.xdsl.analyses.symbol_tables import SymbolTables, SymbolUsers
-    from passel.xdsl.fast.known import context_free
     from passel.xdsl.parsing import parse_source
 
 import_module("pickle")  # before xDSL's import hook, which fails in a directory that is gone
@@ -35,7 +34,6 @@ __all__ = [
     "SymbolTables",
     "SymbolUsers",
     "XDSLAdapter",
-    "context_free",
     "parse_file",
     "parse_source",
 ]
@@ -50,7 +48,6 @@ _HOMES = {
     "SymbolTables": "analyses.symbol_tables",
     "SymbolUsers": "analyses.symbol_tables",
     "XDSLAdapter": "adapter",
-    "context_free": "fast.known",
     "parse_file": "adapter",
     "parse_source": "parsing",
 }

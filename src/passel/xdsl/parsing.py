@@ -172,8 +172,6 @@ _UNREGISTERED_DIALECT: Final = (
 _STRING_START: Final = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+')
 _UNKNOWN_OP: Final = re.compile(r"Operation (.*) is not registered")
 _NO_CUSTOM_FORM: Final = "Operation builtin.unregistered does not have a custom format."
-_CUSTOM_FORM: Final = re.compile(r"\s*(?:%[^=]*=\s*)?([a-zA-Z_]\w*\.[\w.]+)", re.ASCII)
-"""The beginning of a line with an op in custom form."""
 _LAST_NAME: Final = re.compile(r"[a-zA-Z_][a-zA-Z0-9_$.]*\s*\Z", re.ASCII)
 
 
@@ -194,14 +192,7 @@ def _reworded(error: ParseError, text: str, context: Context, dialect: str) -> P
     if (found := _UNKNOWN_OP.fullmatch(message)) or message == _NO_CUSTOM_FORM:
         name = found[1] if found else _LAST_NAME.findall(text[: span.start])[-1].rstrip()
         return _unknown_op(name, span, text, context, dialect)
-    error = _reworded_text(error, text)
-    line = text[text.rfind("\n", 0, span.start) + 1 : span.start]
-    if (found := _CUSTOM_FORM.match(line)) and (op := context.get_optional_op(found[1])):
-        package = op.__module__.partition(".")[0].removeprefix("passel_plugin_")
-        if package != "xdsl":
-            message = f"{error.msg} (package {package} parses '{found[1]}')"
-            return ParseError(error.span, message)
-    return error
+    return _reworded_text(error, text)
 
 
 def _reworded_text(error: ParseError, text: str) -> ParseError:
@@ -222,8 +213,6 @@ def _reworded_text(error: ParseError, text: str) -> ParseError:
         message = message.replace("{first_char}", f"'{text[start]}'")
     elif message.startswith("Unexpected character") and not text[start].isprintable():
         message = f"Unexpected character: U+{ord(text[start]):04X}"
-    if text.startswith("/*", start):
-        message += "; comments start with '//'"
     return error if message is error.msg else ParseError(span, message)
 
 

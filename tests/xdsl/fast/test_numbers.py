@@ -2,57 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
-
 import pytest
-from loose_ops import context_with
-from text_ops import TextOp
 from twins import assert_same
-from xdsl.dialects.builtin import ArrayAttr, IntAttr, IntegerAttr, StringAttr, i32
-
-from passel.xdsl import context_free
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from xdsl.ir import Attribute, Operation
-    from xdsl.parser import Parser
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
-
-
-def _keeping(keep: Callable[[IntegerAttr[Any]], Attribute | None]) -> type[Operation]:
-    """Return an op that keeps a number, and what can be made of it."""
-
-    class NumberOp(TextOp):
-        @classmethod
-        def parse(cls, parser: Parser) -> NumberOp:
-            number = cast("IntegerAttr[Any]", parser.parse_attribute())
-            op = cls.create(attributes={"n": number})
-            if (more := keep(number)) is not None:
-                op.attributes["more"] = more
-            return op
-
-    return NumberOp
-
-
-_OF_NUMBERS: dict[str, Callable[[IntegerAttr[Any]], Attribute | None]] = {
-    "its value": lambda n: IntAttr(n.value.data + 1),
-    "the value itself": lambda n: n.value,
-    "its text": lambda n: StringAttr(str(n)),
-    "whether it is three": lambda n: StringAttr(str(n == IntegerAttr(3, n.type))),
-    "the number in an array": lambda n: ArrayAttr([n]),
-    "the number once more": lambda n: n,
-    "nothing in one case": lambda n: i32 if n.value.data == 6 else None,
-}
-
-
-@pytest.mark.parametrize("subject", _OF_NUMBERS)
-def test_numbers_that_matter(subject: str) -> None:
-    """Where a parser makes something of a number's value, each op gets what is its own."""
-    lines = "".join(f"t.op {n} : i32\n" for n in (1, 1, 2, 3, 3, 4, 5, 6, 7, 3, -3))
-    op_class = context_free(_keeping(_OF_NUMBERS[subject]))
-    assert_same(f"builtin.module {{\n{lines * 2}}}", lambda: context_with(op_class))
 
 
 _NUMBERS = {

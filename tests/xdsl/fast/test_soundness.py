@@ -19,7 +19,7 @@ from xdsl.ir import (
 from xdsl.irdl import irdl_attr_definition
 from xdsl_inputs import xdsl_context
 
-from passel.xdsl import context_free, parse_source
+from passel.xdsl import parse_source
 from passel.xdsl.fast.templates import Types
 from passel.xdsl.source_parser import SourceParser
 
@@ -86,38 +86,6 @@ def test_a_parser_that_looks_around_is_not_learned_from(subject: str) -> None:
     assert_same(_LINES, lambda: context_with(_op_that(_LOOKING_AROUND[subject])))
 
 
-_LEARNED: dict[str, Consult] = {
-    "the type": lambda _, __, value: value.type,
-    "positions compared": lambda parser, _, __: parser.pos > 10,
-    "a keyword": lambda parser, _, __: parser.parse_optional_keyword("nothing"),
-    "that there is no region": lambda parser, _, __: parser.parse_optional_region(),
-    "that there are no regions": lambda parser, _, __: parser.parse_region_list(),
-}
-
-
-@pytest.mark.parametrize("subject", _LEARNED)
-def test_a_parser_that_is_declared_context_free_is_learned_from(subject: str) -> None:
-    """What depends on the line alone, as its author says, is built from templates."""
-    op_class = context_free(_op_that(_LEARNED[subject]))
-    assert assert_same(_LINES, lambda: context_with(op_class)).from_templates >= 4
-
-
-def test_equal_operands() -> None:
-    """What a parser makes of equal operands holds for ops with equal operands alone."""
-
-    class TwoOp(TextOp):
-        @classmethod
-        def parse(cls, parser: Parser) -> TwoOp:
-            first = operand_of(parser)
-            parser.parse_punctuation(",")
-            same = StringAttr(str(first is (second := operand_of(parser))))
-            return cls.create(operands=[first, second], attributes={"same": same})
-
-    lines = "t.op %a, %b\n" * 4 + "t.op %a, %a\n" * 4 + "t.op %b, %a\nt.op %b, %b\n"
-    text = f'builtin.module {{\n%a, %b = "t.source"() : () -> (i32, i32)\n{lines}}}'
-    assert assert_same(text, lambda: context_with(context_free(TwoOp))).from_templates > 4
-
-
 def _with_field(op: Operation) -> None:
     op.remark = object.__name__  # pyright: ignore[reportAttributeAccessIssue]
 
@@ -158,20 +126,6 @@ def test_an_attribute_that_looks_around() -> None:
     lines = "".join(f'%{n} = "t.other"() {{a = #t.nosy}} : () -> i32\n' for n in range(8))
     text = f"builtin.module {{\n{lines}}}"
     assert not assert_same(text, lambda: context_with(attributes=[Nosy])).from_templates
-
-
-def test_a_line_that_may_go_on() -> None:
-    """An op whose parser goes on when the next line starts with some word does so each time."""
-
-    class LongOp(TextOp):
-        @classmethod
-        def parse(cls, parser: Parser) -> LongOp:
-            more = parser.parse_optional_keyword("t.more") or "no more"
-            return cls.create(attributes={"more": StringAttr(more)})
-
-    lines = "t.op\n" * 8 + "t.op\nt.more\n" * 3 + "t.op\n" * 2 + '"t.other"() : () -> ()\n' * 2
-    found = assert_same(f"builtin.module {{\n{lines}}}", lambda: context_with(context_free(LongOp)))
-    assert found.from_templates
 
 
 def test_ops_do_not_share_dictionaries() -> None:
@@ -222,17 +176,3 @@ def test_names_mean_what_the_context_says_now() -> None:
     lines = "func.func @f() {\nreturn\n}\n" * 6
     text = f'builtin.module {{\n{lines}"return"() : () -> ()\n{lines}}}'
     assert_same(text, context_with)
-
-
-def test_operands_of_other_types() -> None:
-    """Where operands' types decide about an op, those of an example hold for the like alone."""
-
-    class AnyOp(TextOp):
-        @classmethod
-        def parse(cls, parser: Parser) -> AnyOp:
-            value = operand_of(parser)
-            return cls.create(operands=[value], result_types=[value.type])
-
-    lines = "".join(f"%{n} = t.op %{'ab'[n % 5 == 3]}\n" for n in range(16))
-    text = f'builtin.module {{\n%a, %b = "t.source"() : () -> (i32, f32)\n{lines}}}'
-    assert assert_same(text, lambda: context_with(context_free(AnyOp))).from_templates

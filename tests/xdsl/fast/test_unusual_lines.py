@@ -2,18 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 import pytest
 from loose_ops import context_with
-from text_ops import TextOp, operand_of
 from twins import assert_same
-
-from passel.xdsl import context_free
-
-if TYPE_CHECKING:
-    from xdsl.ir import Block, SSAValue
-    from xdsl.parser import Parser
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
@@ -115,24 +106,3 @@ def test_branches(last: str) -> None:
         "builtin.module {\n" + _BRANCHES.replace("{last}", "bb0") * 2 + "}", context_with
     )
     assert found.from_templates > 10
-
-
-def test_a_block_where_an_operand_was() -> None:
-    """Names of blocks and of values are told apart."""
-
-    class EitherOp(TextOp):
-        @classmethod
-        def parse(cls, parser: Parser) -> EitherOp:
-            operands: list[SSAValue[Any]] = []
-            successors: list[Block] = []
-            for _ in range(2):
-                if block := parser.parse_optional_successor():
-                    successors.append(block)
-                else:
-                    operands.append(operand_of(parser))
-            return cls.create(operands=operands, successors=successors)
-
-    lines = "t.op %a ^b\n" * 5 + "t.op ^a %b\n" * 5
-    values = '%a, %b = "t.source"() : () -> (i32, i32)'
-    text = f'"t.region"() ({{\n{values}\n{lines}^a:\n^b:\n}}) : () -> ()'
-    assert_same(text, lambda: context_with(context_free(EitherOp)))

@@ -1,9 +1,8 @@
 """Detection of the code that fast paths may replace.
 
 A fast path does the work of other code without calling this code, whose behavior must therefore be
-known. Code is known if it is xDSL's own, or if it belongs to a class that its author declared
-`context_free`. Unknown code is called as often as xDSL calls it, in the same order and on the same
-objects.
+known. Only xDSL's own code is known. Unknown code is called as often as xDSL calls it, in the same
+order and on the same objects.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from types import FunctionType, GenericAlias, UnionType
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
-from weakref import WeakSet
 
 from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Attribute, Operation, ParametrizedAttribute
@@ -25,10 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from xdsl.irdl import OpDef
-
-_ClassT = TypeVar("_ClassT", bound=type[Operation] | type[Attribute])
-
-_declared: Final[WeakSet[type[object]]] = WeakSet()
 
 _DEFINED_BY_ALL: Final = frozenset(
     {
@@ -41,48 +35,16 @@ _DEFINED_BY_ALL: Final = frozenset(
 """The names that any op class may define."""
 
 
-def context_free(class_: _ClassT) -> _ClassT:
-    """Declare that the methods of an op or attribute class depend only on the op or attribute.
-
-    Fast paths treat a `context_free` class like xDSL's own classes. Without the declaration
-    `context_free`, fast paths call the methods of a class for each op, as xDSL does.
-
-    The parser of an op must depend only on the tokens of the op and the types of its operands. The
-    printer must depend only on the op, and the constructor must have no side effects. An attribute
-    must be immutable, and its text must depend only on its parameters.
-
-    Args:
-        class_: The op or attribute class.
-
-    Returns:
-        The class itself, so that the function can be used as a decorator.
-
-    Example:
-        >>> @context_free
-        ... class AddOp(Operation):
-        ...     name = "example.add"
-        >>> is_known_class(AddOp)
-        True
-    """
-    _declared.add(class_)
-    return class_
-
-
-def is_known_class(class_: type[object]) -> bool:
-    """Return whether a class is xDSL's own or was declared `context_free`.
+def is_xdsl_class(class_: type[object]) -> bool:
+    """Return whether a class is xDSL's own.
 
     Example:
         >>> from xdsl.dialects.builtin import ModuleOp
         >>> class SpecialModuleOp(ModuleOp):
         ...     pass
-        >>> is_known_class(ModuleOp), is_known_class(SpecialModuleOp)
+        >>> is_xdsl_class(ModuleOp), is_xdsl_class(SpecialModuleOp)
         (True, False)
     """
-    return is_xdsl_class(class_) or class_ in _declared
-
-
-def is_xdsl_class(class_: type[object]) -> bool:
-    """Return whether a class is xDSL's own."""
     return class_.__module__.startswith("xdsl.")
 
 
@@ -104,7 +66,7 @@ def overridden_by(op_class: type[Operation]) -> set[str]:
 
 
 def _is_foreign(class_: type[object]) -> bool:
-    return not is_known_class(class_) and class_.__module__ not in {"builtins", "abc", "typing"}
+    return not is_xdsl_class(class_) and class_.__module__ not in {"builtins", "abc", "typing"}
 
 
 _OF_OPERATIONS: Final = frozenset(dir(IRDLOperation)) | {"__getattr__", "__del__", "__set_name__"}
@@ -118,7 +80,7 @@ def is_known_attribute(attribute: Attribute) -> bool:
         >>> is_known_attribute(ArrayAttr([i32]))
         True
     """
-    return is_known_class(type(attribute)) and all(map(is_known_attribute, parts_of(attribute)))
+    return is_xdsl_class(type(attribute)) and all(map(is_known_attribute, parts_of(attribute)))
 
 
 def parts_of(attribute: Attribute) -> Iterable[Attribute]:
@@ -153,8 +115,8 @@ def has_known_parser(op_class: type[Operation], *, generic: bool) -> bool:
         op_class: The op class.
         generic: Whether the op is written in the generic form.
     """
-    if op_class in _declared or overridden_by(op_class):
-        return op_class in _declared
+    if overridden_by(op_class):
+        return False
     definition = None if generic else _definition_with_plain_format(op_class)
     if definition is not None:
         return infers_by_known_code(definition)
@@ -170,8 +132,8 @@ def has_known_printer(op_class: type[Operation], *, generic: bool) -> bool:
     """
     if op_class is UnregisteredOp or op_class.has_trait(IsolatedFromAbove):
         return False  # the former has its name in an attribute, the latter a scope for names
-    if op_class in _declared or overridden_by(op_class):
-        return op_class in _declared
+    if overridden_by(op_class):
+        return False
     if generic or op_class.print is Operation.print or _is_hand_written(op_class, "print"):
         return True
     return _definition_with_plain_format(op_class) is not None
@@ -182,7 +144,7 @@ def _is_hand_written(op_class: type[Operation], method: str) -> bool:
     function: Any = getattr(op_class, method)
     function = getattr(function, "__func__", function)
     name = f"{function.__module__}.{function.__qualname__}".removesuffix(f".{method}")
-    return is_known_class(op_class) and name in _HAND_WRITTEN and is_xdsl_code(function)
+    return is_xdsl_class(op_class) and name in _HAND_WRITTEN and is_xdsl_code(function)
 
 
 def _definition_with_plain_format(op_class: type[Operation]) -> OpDef | None:
@@ -220,7 +182,7 @@ def _consists_of_known(thing: Any, seen: set[int] | None = None) -> bool:
     if kind is dict:
         return all(_consists_of_known(part, seen) for pair in thing.items() for part in pair)
     if isinstance(thing, type):
-        return thing.__module__ == "builtins" or is_known_class(thing)
+        return thing.__module__ == "builtins" or is_xdsl_class(thing)
     if kind is FunctionType:
         return is_xdsl_code(thing)
     if Attribute in kind.__mro__:  # `isinstance` would ask, and keep, all subclasses of it
@@ -230,7 +192,7 @@ def _consists_of_known(thing: Any, seen: set[int] | None = None) -> bool:
         "typing",
     }:
         return True
-    if not is_known_class(kind):
+    if not is_xdsl_class(kind):
         return False
     if isinstance(thing, Enum) or not is_dataclass(thing):
         return all(

@@ -34,7 +34,7 @@ from xdsl.traits import (
 )
 from xdsl.transforms.dead_code_elimination import would_be_trivially_dead
 
-from passel.xdsl.fast.known import is_known_class, is_xdsl_code, overridden_by
+from passel.xdsl.fast.known import is_xdsl_class, is_xdsl_code, overridden_by
 from passel.xdsl.symbols import ops_in
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ class ClassTable(dict["type[Operation]", OpClass]):
         facts = _kept.get(op_class)
         if facts is None or facts.traits is not op_class.traits.traits:
             facts = OpClass(op_class)
-            if is_known_class(op_class):
+            if is_xdsl_class(op_class):
                 _kept[op_class] = facts
         self[op_class] = facts
         return facts
@@ -236,13 +236,13 @@ def _is_known(op_class: type[Operation]) -> bool:
         return False
     if issubclass(op_class, HasFolderInterface) and not is_xdsl_code(op_class.fold):
         return False
-    return all(is_known_class(type(trait)) for trait in op_class.traits)
+    return all(is_xdsl_class(type(trait)) for trait in op_class.traits)
 
 
 def _patterns(op_class: type[Operation]) -> tuple[RewritePattern, ...] | None:
     traits = op_class.get_traits_of_type(HasCanonicalizationPatternsTrait)
     # A trait of xDSL's may hand out patterns of the class, which may keep state.
-    if traits and not all(map(is_known_class, (op_class, *map(type, traits)))):
+    if traits and not all(map(is_xdsl_class, (op_class, *map(type, traits)))):
         return None
     return tuple(pattern for trait in traits for pattern in trait.get_patterns(op_class))
 

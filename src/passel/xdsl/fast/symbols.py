@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
 from xdsl.traits import SymbolOpInterface, SymbolTable
 
-from passel.xdsl.fast.known import is_known_class
+from passel.xdsl.fast.known import is_xdsl_class
 from passel.xdsl.symbols import symbol_name
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def _table(anchor: Operation) -> dict[str, Operation]:
     table: dict[str, Operation] = {}
     for op in anchor.regions[0].block.ops:
         trait = op.get_trait(SymbolOpInterface)
-        if trait is not None and not is_known_class(type(trait)):
+        if trait is not None and not is_xdsl_class(type(trait)):
             return {}
         if (name := symbol_name(op)) is not None:
             table.setdefault(name, op)

@@ -21,7 +21,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.lexer import Span
 
-from passel.xdsl.fast.known import has_known_parser, is_known_class
+from passel.xdsl.fast.known import has_known_parser, is_xdsl_class
 from passel.xdsl.fast.templates import (
     LINE,
     Template,
@@ -353,6 +353,6 @@ class TemplateParser(SourceParser):
         for sigil, dialect, name in _DIALECT_NAME.findall(text):
             find = self.ctx.get_optional_type if sigil == "!" else self.ctx.get_optional_attr
             class_ = find(f"{dialect}.{name}")
-            if class_ is None or not is_known_class(class_):
+            if class_ is None or not is_xdsl_class(class_):
                 return False
         return True
