@@ -49,6 +49,7 @@ def run(directory: Path, *command: str, programs: Path | None = None) -> str:
         env={
             **os.environ,
             "PATH": path,
+            "PYTHONPATH": str(directory),
             "PYTHONUNBUFFERED": "1",
             "PYTEST_PLUGINS": "_passel_pytest",
         },
@@ -78,7 +79,9 @@ def write_files(blocks: list[Block], directory: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_python_blocks_run_and_print_what_is_shown(page: Path, directory: Path) -> None:
+def test_python_blocks_run_and_print_what_is_shown(
+    page: Path, directory: Path, programs: Path
+) -> None:
     """The page's `python` blocks are one program, whose output is in the `text` blocks."""
     blocks = blocks_of(page.read_text(encoding="utf-8"))
     write_files(blocks, directory)
@@ -86,8 +89,7 @@ def test_python_blocks_run_and_print_what_is_shown(page: Path, directory: Path) 
     if not codes:
         return
     program = [f"{blocks[i].text}\nprint({_END_OF_BLOCK!r})\n" for i in codes]
-    (directory / "program.py").write_text("\n".join(program), encoding="utf-8")
-    output = run(directory, sys.executable, "program.py")
+    output = run(directory, "run-python", "\n".join(program), programs=programs)
     parts = output.split(f"{_END_OF_BLOCK}\n")
     assert len(parts) == len(codes) + 1, output
     for i, printed in zip(codes, parts, strict=False):

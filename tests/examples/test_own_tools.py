@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from importlib import import_module
+from importlib.metadata import distributions
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
@@ -25,7 +26,6 @@ class Tool(NamedTuple):
     Attributes:
         name: The tool.
         folder: The example's folder.
-        main: The module with the tool's `main`.
         file: Its input.
         pipeline: A pipeline that simplifies it.
         failing: A pipeline with a pass that fails, and what it says.
@@ -35,7 +35,6 @@ class Tool(NamedTuple):
 
     name: str
     folder: str
-    main: str
     file: str
     pipeline: str
     failing: tuple[str, str]
@@ -46,7 +45,6 @@ class Tool(NamedTuple):
 ONNX = Tool(
     "onnx-opt",
     "onnx_opt",
-    "onnx_opt",
     "relu.onnxtxt",
     "onnx.model(cse,dce,inline)",
     ("onnx.model(cse,onnx.function(limit-nodes{limit=0}))", "1 nodes are more than 0"),
@@ -56,7 +54,6 @@ ONNX = Tool(
 TT = Tool(
     "tt-opt",
     "tiny_tensors",
-    "tiny_tensors.tool",
     "matrices.mlir",
     "builtin.module(tt-lower)",
     ("builtin.module(func.func(cse,tt-simplify{limit=0}))", "there are more than 0 to drop"),
@@ -82,25 +79,22 @@ def folder(
 
 
 @pytest.fixture(scope="module")
-def program(example: Tool) -> Generator[Path]:
-    """Return the tool as a program that has loaded what it works with."""
-    others = ("onnx_ir",) if example is ONNX else ()
-    with warm_programs({example.name: f"{example.main}:main"}, *others) as programs:
+def program(example: Tool, folder: Path) -> Generator[Path]:
+    """Return the tool that is installed as a program that has loaded its IR."""
+    (installed,) = distributions(path=[str(folder)])
+    (entry,) = installed.entry_points.select(group="console_scripts", name=example.name)
+    others = ("onnx_ir",) if example is ONNX else ("xdsl.dialects.linalg", "xdsl.dialects.tensor")
+    with warm_programs({example.name: entry.value}, *others) as programs:
         yield programs / example.name
 
 
 @pytest.fixture
-def beside_its_input(example: Tool, tmp_path: Path, pytestconfig: pytest.Config) -> None:
-    """Put the tool's input where it runs."""
-    source = pytestconfig.rootpath / "examples" / example.folder / example.file
-    shutil.copy(source, tmp_path)
-
-
-@pytest.fixture
 def tool(
-    folder: Path, program: Path, tmp_path: Path, beside_its_input: None
+    example: Tool, folder: Path, program: Path, tmp_path: Path, pytestconfig: pytest.Config
 ) -> Callable[..., Outcome]:
     """Run the tool, beside its input."""
+    source = pytestconfig.rootpath / "examples" / example.folder / example.file
+    shutil.copy(source, tmp_path)
 
     def run(*arguments: str) -> Outcome:
         return run_with([folder], "-IS", str(program), *arguments, cwd=tmp_path)
@@ -108,24 +102,12 @@ def tool(
     return run
 
 
-@pytest.fixture
-def installed(
-    example: Tool, folder: Path, tmp_path: Path, beside_its_input: None
-) -> Callable[..., Outcome]:
-    """Run the tool as pip has installed it, beside its input."""
-
-    def run(*arguments: str) -> Outcome:
-        return run_with([folder], str(folder / "bin" / example.name), *arguments, cwd=tmp_path)
-
-    return run
-
-
-def test_it_runs_a_pipeline(example: Tool, tool: Any, installed: Any) -> None:
+def test_it_runs_a_pipeline(example: Tool, tool: Callable[..., Outcome]) -> None:
     """The input is read and printed by its IR, and the passes do what they are for."""
     plain = tool(example.file)
     assert (plain.code, plain.err) == (0, "")
     assert example.gone in plain.out
-    done = installed(example.file, "-p", example.pipeline)
+    done = tool(example.file, "-p", example.pipeline)
     assert (done.code, done.err) == (0, "")
     assert example.gone not in done.out
 

@@ -1,28 +1,29 @@
-"""Packages that tests install into folders of their own: by pip, or written as pip would."""
+"""Packages that tests install into folders of their own, or write as an installer would."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+from pathlib import Path
+from shutil import unpack_archive
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+import pytest
+from hatchling.build import build_wheel
 from tool_fixtures import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
-
-_PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet")
 
 
 def install(source: Path, target: Path) -> None:
-    """Install a package into a folder, without what it depends on."""
-    options = ["--no-deps", "--no-build-isolation", "--target", target]
-    done = subprocess.run(
-        [*_PIP, *options, source], check=False, capture_output=True, text=True, timeout=300
-    )
-    assert done.returncode == 0, done.stderr
+    """Install a package into a folder as pip does, without its scripts and dependencies."""
+    with pytest.MonkeyPatch.context() as patch, TemporaryDirectory() as folder:
+        patch.chdir(source)
+        wheel = build_wheel(folder)
+        unpack_archive(Path(folder, wheel), target, "zip")
 
 
 def write_package(

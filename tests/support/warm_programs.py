@@ -25,6 +25,7 @@ from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 if TYPE_CHECKING:
@@ -37,7 +38,10 @@ _MAINS = {
     "passel-report": "passel.tool.report",
     "passel-tblgen": "passel.tool.tblgen",
 }
-PASSEL = {name: f"_passel_programs:{name.replace('-', '_')}" for name in _MAINS}
+PASSEL = {
+    **{name: f"_passel_programs:{name.replace('-', '_')}" for name in _MAINS},
+    "run-python": "__main__:run_script",
+}
 
 # What all runs of passel-opt on xDSL load, in its order, and no more: what a program forgets to
 # import shall be missed.
@@ -198,7 +202,7 @@ def _main(folder: str, modules: str, *words: str) -> int:
                 request = _serve(listener, _ALSO.get(name, ""))
                 if request is not None:
                     _become(request, entries)
-                return 0
+                os._exit(0)  # without taking apart all that was loaded
     print("ready", flush=True)  # noqa: T201
     sys.stdin.read()
     for _ in kinds:
@@ -216,14 +220,16 @@ def _become(request: _Request, entries: Mapping[str, str]) -> NoReturn:
     atexit._run_exitfuncs()  # pyright: ignore[reportPrivateUsage]
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
-    os._exit(code or 0)  # without taking apart all that was loaded
+    os._exit(code or 0)
 
 
 def run_script() -> int:
     """Run the code in the first argument, as `python -c` does."""
     _, code, *arguments = sys.argv
     sys.argv = ["-c", *arguments]
-    exec(compile(code, "<string>", "exec"), {"__name__": "__main__"})  # noqa: S102 - the test's
+    sys.modules["__main__"] = main = ModuleType("__main__")
+    # The code is the test's, and not from the future as this file is.
+    exec(compile(code, "<string>", "exec", dont_inherit=True), vars(main))  # noqa: S102
     return 0
 
 
