@@ -22,12 +22,6 @@ def subject(request: pytest.FixtureRequest) -> Subject:
 
 
 @pytest.fixture
-def node() -> type[Node]:
-    """Make a node of the program to build."""
-    return Node
-
-
-@pytest.fixture
 def manager(subject: Subject) -> PassManager:
     """A manager on modules, with a context of its own."""
     context = subject.adapter.create_context()

@@ -1,4 +1,4 @@
-"""The core does the same over every adapter: nesting, failures, verification, dialects."""
+"""The core does the same over every adapter: nesting, failures, verification, dialects, hooks."""
 
 from __future__ import annotations
 
@@ -18,9 +18,12 @@ from passel import (
     PassFailure,
     PassManager,
 )
-from passel.testing import Callable_, ToyOp
+from passel.ir import PrintFlags
+from passel.testing import Callable_, FullEventRecorder, ToyOp
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from subjects import Subject
 
     from passel.ir import IRAdapter, OpKind
@@ -219,3 +222,121 @@ def test_missing_dialect(
     with pytest.raises(AnchorError, match=f"pass 'needs-dialect' depends on dialect '{unknown}'"):
         run(manager)
     assert visited == []
+
+
+def test_order(subject: Subject, manager: PassManager, program: Any, act: Any) -> None:
+    """Hooks of runs, steps, pipelines, passes and verification are nested; gates skip inside of them."""
+    func, module = subject.names["func"], subject.names["module"]
+    recorder = FullEventRecorder()
+    manager.add_instrumentation(recorder)
+    manager.enable_verifier("always")
+    manager.add_gate(lambda _step, op: subject.adapter.symbol_name(op) != "k")
+    manager.add_nested(func, act())
+    manager.run(program)
+    assert [event for event in recorder.events if not event.endswith("@top")] == [
+        f"before-pipeline {func} @f",
+        "before-pass act @f",
+        "before-verification act @f",
+        "after-verification act @f",
+        "after-pass act @f",
+        f"after-pipeline {func} @f",
+        f"before-pipeline {func} @k",
+        "before-pass act @k",
+        "pass-skipped act @k",
+        "after-pass act @k",
+        f"after-pipeline {func} @k",
+    ]
+    enclosing = [event for event in recorder.events if event.endswith("@top")]
+    assert enclosing[:2] == [f"before-run {module} @top", f"before-pass [{func}] @top"]
+    assert enclosing[-2:] == [f"after-pass [{func}] @top", f"after-run {module} @top"]
+
+
+def test_dynamic(
+    subject: Subject, manager: PassManager, run: Any, visited: list[str], act: Any
+) -> None:
+    """A pass runs pipelines on its op and on ops inside, if they are for such ops."""
+    on_module = PassManager(subject.names["module"], adapter=subject.adapter).add(Visit())
+    on_function = PassManager(subject.names["func"], adapter=subject.adapter).add(Visit())
+
+    def look(op: Any, ctx: PassContext) -> None:
+        assert ctx.run_pipeline(on_module)
+        assert ctx.run_pipeline(on_function, subject.adapter.children(op)[0])
+        with pytest.raises(AnchorError, match="can't run"):
+            ctx.run_pipeline(on_function)
+
+    manager.add(act(look))
+    run(manager)
+    assert visited == ["top", "f"]
+
+
+class Fact:
+    """An analysis."""
+
+    def __init__(self, op: Any) -> None:
+        self.op = op
+
+
+def test_dead_ops(subject: Subject, manager: PassManager, program: Any, act: Any) -> None:
+    """Analyses of ops that were moved away are not mistaken for those of others."""
+
+    def look(op: Any, ctx: PassContext) -> None:
+        first, *_, module, last = subject.adapter.children(op)
+        known = ctx.child_analysis(Fact, first)
+        subject.move(first, module)
+        assert ctx.child_analysis(Fact, last) is not known
+        ctx.preserve(Fact)
+
+    manager.add(act(look), act())
+    manager.run(program)
+
+
+# -- What a pass may ask about its op ------------------------------------------------------------
+
+
+@pytest.mark.one_process("forked")
+def test_a_pass_can_ask_about_its_op_without_knowing_the_ir(
+    subject: Subject, manager: PassManager, program: Any, act: Callable[..., Pass[Any]]
+) -> None:
+    """The context answers as the adapter does, for the very op that the pass runs on."""
+    seen: list[tuple[object, ...]] = []
+
+    def look(op: Any, ctx: PassContext) -> None:
+        about = ctx.about()
+        assert about.op is op
+        assert about.location == subject.adapter.location(op)
+        assert about.text == subject.adapter.print_op(op, PrintFlags())
+        enclosing = None if about.parent is None else ctx.about(about.parent).symbol
+        seen.append((about.name, about.symbol, enclosing, about.isolated, about.registered))
+
+    manager.add(act(look, "look"))
+    manager.nest(subject.names["module"]).nest(subject.names["func"]).add(act(look, "look"))
+    manager.run(program)
+    module, func = subject.names["module"], subject.names["func"]
+    assert seen == [
+        (module, "top", None, True, True),
+        (func, "g", "inner", True, True),
+        (func, "h", "inner", True, True),
+    ]
+
+
+def test_a_pass_can_ask_about_other_ops(
+    subject: Subject, manager: PassManager, program: Any, act: Callable[..., Pass[Any]]
+) -> None:
+    """An op that no dialect defines is neither registered nor isolated."""
+    seen: list[tuple[object, ...]] = []
+
+    def look(op: Any, ctx: PassContext) -> None:
+        for each in ctx.adapter.children(op):
+            about = ctx.about(each)
+            assert about.parent == op
+            seen.append((about.name, about.symbol, about.registered, about.isolated))
+
+    manager.add(act(look, "look")).run(program)
+    names = subject.names
+    assert seen == [
+        (names["func"], "f", True, True),
+        (names["unknown"], None, False, False),
+        (names["region"], None, True, False),
+        (names["module"], "inner", True, True),
+        (names["func"], "k", True, True),
+    ]
