@@ -108,7 +108,7 @@ CASES = [
 
 DOES = (
     "pass '(mlir-opt' runs programs|snapshot-op-locations' writes files|touch' writes files)",
-    "pass 'inline', through its options, writes files",
+    "pass 'inline' writes files",
 )
 """What errors say of passes that have effects themselves, and of those that hold such passes."""
 
@@ -233,21 +233,6 @@ def test_pipeline_files_run_passes_with_effects(tool: Tool, adapter: str) -> Non
     assert not Path("made").exists()
     assert tool(*common, stdin=b"module {}").code == 0
     assert Path("made").exists()
-
-
-def test_pipeline_files_show_lines_of_others(tool: Tool) -> None:
-    """A file that is included and is not a pipeline is shown where it is wrong."""
-    Path("keys.yaml").write_text("token: SECRET\n")
-    Path("p.yaml").write_text("Pipeline: [include: keys.yaml]\n")
-    error = only_error(tool("-p", "@p.yaml", stdin=b"module {}"))
-    assert error.startswith("keys.yaml:1:1: error: a pipeline file has no key 'token'")
-    assert "token: SECRET" in error
-
-
-def test_plugins_run_when_they_are_loaded(tool: Tool) -> None:
-    """Before the command line is checked."""
-    assert tool("--load-pass-plugin=plugin.py", "--no-such-pass", stdin=b"").code == 1
-    assert Path("loaded").exists()
 
 
 def test_reading_a_record_runs_nothing(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -12,7 +11,7 @@ from threading import Thread
 from typing import TYPE_CHECKING
 
 import pytest
-from tool_fixtures import FUNCTION, only_error
+from tool_fixtures import only_error
 
 if TYPE_CHECKING:
     from tool_fixtures import Start, Tool
@@ -221,30 +220,6 @@ def test_names_that_no_file_can_have(tool: Tool, flag: str, name: str, reason: s
     assert [path.name for path in Path().iterdir()] == ["in.mlir"]
 
 
-def test_a_deleted_directory(tmp_path: Path) -> None:
-    """In a directory that is gone, files with absolute names are processed, and others refused."""
-    (tmp_path / "in.mlir").write_text(FUNCTION)
-    (tmp_path / "gone").mkdir()
-    script = 'rmdir ../gone; "$@"'
-    command = ["/bin/sh", "-c", script, "sh", sys.executable, "-P", "-m", "passel"]
-
-    def run(flag: str) -> subprocess.CompletedProcess[str]:
-        (tmp_path / "gone").mkdir(exist_ok=True)
-        return subprocess.run(
-            [*command, str(tmp_path / "in.mlir"), flag],
-            cwd=tmp_path / "gone",
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-    done = run("--canonicalize")
-    assert (done.returncode, done.stderr) == (0, "")
-    done = run("-o=out.mlir")
-    error = "passel-opt: error: cannot open output file 'out.mlir': No such file or directory\n"
-    assert (done.returncode, done.stderr) == (1, error)
-
-
 @needs_full_device
 @pytest.mark.parametrize("flag", ["log-actions-to", "profile-actions-to", "info-output-file"])
 def test_reports_to_a_full_device(tool: Tool, flag: str) -> None:
@@ -260,61 +235,23 @@ def test_reports_to_a_full_device(tool: Tool, flag: str) -> None:
     assert outcome.code == 1
 
 
-def test_a_trace_on_the_error_stream(tool: Tool) -> None:
-    """`--profile-actions-to=-` is one JSON document, whatever number of parts and runs there is."""
-    Path("in.mlir").write_text("func.func private @f()\n// -----\nfunc.func private @g()\n")
-    outcome = tool("in.mlir", "--cse", "--split-input-file", "--profile-actions-to=-")
-    events = json.loads(outcome.err)
-    assert [e["name"] for e in events if e["ph"] == "B"] == ["CSE"] * 2
-
-
 GOES = """
 import os
-from passel import OperationPass, PassFailure
+from passel import Pass
 
-class Goes(OperationPass):
+class Goes(Pass):
     name = "goes"
-    anchor = "func.func"
 
     def run(self, op, ctx):
         os.makedirs("elsewhere", exist_ok=True)
         os.chdir("elsewhere")
-
-class GoesAndFails(Goes):
-    name = "goes-and-fails"
-
-    def run(self, op, ctx):
-        super().run(op, ctx)
-        raise PassFailure("no")
 """
 
 
-_NOT_OURS = {"elsewhere", "__pycache__"}
-"""Folders that a pass has made, and Python."""
-
-
-@pytest.mark.parametrize(("adapter", "jobs"), [("xdsl", "2"), ("mlir", "1")])
-@pytest.mark.parametrize("name", ["goes", "goes-and-fails"])
-def test_a_pass_that_changes_the_directory(
-    tool: Tool, adapter: str, jobs: str, name: str, tmp_path: Path
-) -> None:
+def test_a_pass_that_changes_the_directory(tool: Tool) -> None:
     """All files are where the command line says, of later parts of the input as well."""
-    plugin = tmp_path / "plugin.py"
-    plugin.write_text(GOES)
-    Path("two.mlir").write_text("func.func private @f()\n// -----\nfunc.func private @g()\n")
-    before = {path.name for path in Path().iterdir()}
-    result = tool(
-        *("two.mlir", f"--ir={adapter}", f"-j{jobs}", f"--load-pass-plugin={plugin}"),
-        *("-p", f"builtin.module(func.func({name}))", "--split-input-file", "-o=out.mlir"),
-        "--mlir-pass-pipeline-crash-reproducer=crash.mlir",
-        "--mlir-generate-reproducer=made.mlir",
-        *("--mlir-print-ir-after-all", "--mlir-print-ir-tree-dir=tree", "--mlir-timing"),
-        *("--info-output-file=info.txt", "--log-actions-to=log.txt"),
-        "--profile-actions-to=trace.json",
-    )
-    good = name == "goes"
-    assert result.code == (0 if good else 1), result.err
-    results = ["out.mlir", "made.mlir", "made.1.mlir"] if good else ["crash.mlir", "crash.1.mlir"]
-    expected = {*results, "tree", "info.txt", "log.txt", "trace.json"}
-    assert {path.name for path in Path().iterdir()} - before - _NOT_OURS == expected
-    assert not any(path.is_file() for path in Path().rglob("elsewhere/**/*"))
+    Path("plugin.py").write_text(GOES)
+    Path("two.mlir").write_text("module @a {}\n// -----\nmodule @b {}\n")
+    flags = ("--load-pass-plugin=plugin.py", "--goes", "--split-input-file", "-o=out.mlir")
+    assert tool("two.mlir", *flags, "--mlir-generate-reproducer=made.mlir") == (0, "", "")
+    assert {"out.mlir", "made.mlir", "made.1.mlir"} <= {path.name for path in Path().iterdir()}

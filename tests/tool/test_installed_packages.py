@@ -79,24 +79,7 @@ class Awake(Pass):
     name = "awake"
 """
 
-FIRST = """
-def register(registry):
-    registry.register_pipeline("O2", lambda pm: pm.add("mine"), ir="xdsl", override=True)
-    registry.register("cse", "passel.xdsl.passes.canonicalize:DCE", ir="xdsl", override=True)
-    registry.register("mine", "passel.xdsl.passes.canonicalize:DCE", ir="xdsl")
-    registry.register("shared", "passel.xdsl.passes.canonicalize:DCE", ir="xdsl", override=True)
-"""
-
-SECOND = """
-def register(registry):
-    registry.register("mine", "passel.xdsl.passes.cse:CSE", ir="xdsl")
-    registry.register("shared", "passel.xdsl.passes.cse:CSE", ir="xdsl")
-    registry.register("another", "passel.xdsl.passes.cse:CSE", ir="xdsl")
-"""
-
 PACKAGES = {
-    "first": ({"first": FIRST}, {"passel.passes:a": "first:register"}),
-    "second": ({"second": SECOND}, {"passel.passes:b": "second:register"}),
     "zoo": (
         {"zoo": ZOO},
         {"passel.adapters:zoo": "zoo:ZooAdapter", "passel.passes:zoo": "zoo:register"},
@@ -174,29 +157,6 @@ def test_reduction_needs_the_generic_form(
     )
 
 
-PYTHON = """
-from zoo import Feed, ZooAdapter
-from passel import PassManager
-from passel.instruments import CrashReproducer
-from passel.testing import parse_toy
-
-manager = PassManager("toy.module", adapter=ZooAdapter())
-manager.add_instrumentation(CrashReproducer("repro.toy"))
-manager.add_nested("toy.func", Feed(amount=-5))
-manager.run(parse_toy("toy.module(toy.func @cat)"))
-"""
-
-
-def test_a_reproducer_of_another_ir_from_python(
-    opt: Callable[..., Outcome], folders: dict[str, Path], tmp_path: Path
-) -> None:
-    """The replay line of a manager in Python has the IR as well."""
-    failed = run_with([folders["zoo"]], "-c", PYTHON, cwd=tmp_path)
-    command = "passel-opt --run-reproducer --ir=zoo repro.toy"
-    assert f"{command}\n" in failed.err
-    assert "'toy.func' op has a negative value: -5" in opt(*command.split()[1:]).err
-
-
 REFUSED = [
     (("in.toy", "--ir=zo"), "'--ir' takes one of mlir, xdsl, zoo, not 'zo'; did you mean 'zoo'?"),
     (("in.mlir", "--feed"), "unknown command line argument '--feed'\nTry 'passel-opt --help'\npassel-opt: note: another installed IR provides 'feed'; use --ir=zoo"),
@@ -225,9 +185,7 @@ def test_a_broken_adapter(opt: Callable[..., Outcome]) -> None:
     "flags",
     [
         ("in.mlir", "--feeed"),
-        ("in.mlir", "-p", "builtin.module(feeed)"),
         ("in.mlir", "-p", "builtin.module(aquarium.fish(cse))"),
-        ("--help-pass=feeed",),
         ("fish.mlir",),
     ],
 )
@@ -257,23 +215,3 @@ def test_lists_have_the_rest(opt: Callable[..., Outcome]) -> None:
     assert lazy == [f"passel-opt: warning: {said.format(name)}" for name in ("dream", "sleep")]
     used = opt("in.mlir", "--sleep", packages=("lazy-zoo",))
     assert used.err == f"passel-opt: error: {said.format('sleep')}\n"
-
-
-def test_packages_that_register_one_name(opt: Callable[..., Outcome]) -> None:
-    """An override wins in any order; else the first stays, and only the other's name is left out."""
-    outcome = opt("--list-passes", packages=("first", "second"))
-    assert outcome.code == 0
-    for name in ("cse", "another", "canonicalize"):
-        assert f"  --{name}  " in outcome.out
-    what = (
-        "passel-opt: warning: '{}' from package '{}' 1.0 is skipped: {} registered the name first; "
-    )
-    assert {
-        line.removesuffix("use override=True to replace it") for line in outcome.err.splitlines()
-    } == {
-        what.format("mine", "second", "passel.xdsl.passes.canonicalize in package 'first' 1.0"),
-    }
-    for name in ("cse", "mine", "shared"):
-        assert re.search(rf"  --{name} +- +Eliminate ops without", outcome.out)
-    dumped = opt("in.mlir", "-O2", "--dump-pass-pipeline", packages=("first", "second")).err
-    assert "".join(dumped.split()).endswith("PassManagerwith1passes:builtin.module(mine)")

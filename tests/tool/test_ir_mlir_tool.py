@@ -119,18 +119,6 @@ def test_python_passes(tool: Tool) -> None:
     assert "(S) 2 seen - functions" in err
 
 
-def test_crash_in_a_crossing(tool: Tool) -> None:
-    """A pass that crashes on the other IR is shown with its line, as any other."""
-    Path("plugin.py").write_text(
-        "from passel import Pass\n\nclass Crash(Pass):\n    name = 'crash'\n\n"
-        "    def run(self, op, ctx):\n        raise ValueError('oh no')\n"
-    )
-    flags = ("in.mlir", "--load-pass-plugin=plugin.py", "-p", "builtin.module(xdsl(crash))")
-    code, _, err = tool("--ir=mlir", *flags)
-    assert code == 1
-    assert err.count("plugin.py:7:9: note: the pass crashed here") == 1
-
-
 @pytest.mark.parametrize(
     ("data", "code"),
     [(b"module {} // \xff\n", 0), (b"\xef\xbb\xbfmodule {}\n", 0), (b"", 0), (b"m\0o\0", 1)],

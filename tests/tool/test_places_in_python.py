@@ -102,13 +102,11 @@ def test_code_that_builds_a_pipeline_has_a_place(
     assert (outcome.code, outcome.out) == (1, "")
 
 
-def test_a_wrong_name_in_a_registered_pipeline_has_a_place(tool: Tool) -> None:
-    """The text that its author wrote is shown, and who asks for it."""
-    text = PLUGIN.format(body="pass", added="'csee'")
-    Path("p.py").write_text(text)
+def test_a_wrong_name_in_a_registered_pipeline_is_shown(tool: Tool) -> None:
+    """The text that its author wrote is shown."""
+    Path("p.py").write_text(PLUGIN.format(body="pass", added="'csee'"))
     outcome = tool("--load-pass-plugin=p.py", "-p=builtin.module(made)", stdin="module {}")
     assert outcome.err == (
         "<pass-pipeline>:1:1: error: 'csee' does not refer to a registered pass or pass pipeline; "
-        "did you mean 'cse'?; in pipeline 'made' at --pass-pipeline:1:16, "
-        f"raised at p.py:{line_of('# at the call', text)}:5\ncsee\n^~~~\n"
+        "did you mean 'cse'?\ncsee\n^~~~\n"
     )

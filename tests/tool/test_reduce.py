@@ -87,7 +87,7 @@ def test_ctrl_c_leaves_the_smallest_case(files: Path) -> None:
     ("words", "message"),
     [
         (["none.mlir", "--cse"], "cannot open input file 'none.mlir'"),
-        (["in.mlir", "--cze"], "unknown command line argument '--cze'; did you mean '--cse'?"),
+        (["in.mlir", "--csee"], "unknown command line argument '--csee'; did you mean '--cse'?"),
         (["in.mlir", "-p", "func.func(cse)"], "can't run 'func.func' pass manager"),
         (["other.mlir", "--cse"], "another installed IR provides dialect 'nvgpu'; use --ir=mlir"),
         (["in.mlir", "--ir=mlir", "--cse", "--computes-else"], "runs them, --interesting="),
