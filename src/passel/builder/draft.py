@@ -66,12 +66,11 @@ class Draft:
     @contextmanager
     def all_or_nothing(self) -> Generator[None]:
         """Undo all changes to the draft if the `with` block raises an exception."""
-        before = dict(vars(self))
-        self.root, self._numbers = self.root.copy(), self._numbers.copy()
+        before = self.copy()
         try:
             yield
         except BaseException:
-            vars(self).update(before)
+            vars(self).update(vars(before), checked=None)
             raise
 
     # -- Nodes ------------------------------------------------------------------------------

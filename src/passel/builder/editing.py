@@ -51,10 +51,10 @@ def edited(draft: Draft, origin: Origin | None = None) -> Generator[Edit]:
         InsertionError: If no order satisfies the constraints, or the change violates a constraint.
     """
     with draft.all_or_nothing():
-        rules, checked = draft.rules, draft.checked
-        if checked is None or checked.version != rules.version:
-            checked = rules
-        known = checked.breaches
+        rules = draft.checked
+        if rules is None or rules.version != draft.declarations.version:
+            rules = draft.rules
+        known = rules.breaches
         draft.calls += 1
         edit = Edit(draft, rules, origin or caller(draft.extension))
         yield edit

@@ -95,7 +95,7 @@ def _inserted(rule: Rule, step: Step, draft: Draft, rules: Rules) -> list[Step]:
     if isinstance(cleanup, PassType):
         return []
     places = _after if rule.constraint.kind == "followed-by" else _before
-    for scopes, index in places(step, draft.around(step), rules):
+    for scopes, index in list(places(step, draft.around(step), rules)):
         try:
             with edited(draft, rule.constraint.origin) as edit:
                 item = cleanup() if isinstance(cleanup, type) else cleanup
