@@ -104,9 +104,8 @@ class Edit:
         """
         if isinstance(item, Bundle):
             inner = [node for each in item.members for node in self.nodes(each, anchor)]
-            steps = steps_in(inner)
-            use = BundleUse(item, len(steps))
-            for step in steps:
+            use = BundleUse(item)
+            for step in steps_in(inner):
                 step.bundles = (*step.bundles, use)
             return inner
         manager = self._draft.template.copy().nest(anchor).add(item)  # pyright: ignore[reportArgumentType] - which refuses others

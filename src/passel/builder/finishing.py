@@ -143,27 +143,30 @@ def _drop_duplicates(draft: Draft) -> Iterator[Remark]:
     If a bundle starts with redundant steps, the longest redundant prefix is dropped.
     """
     for nodes in _streams(draft.root):
-        ran, changing, looking = list[Step](), list[Step](), list[Step]()
+        changing, looking = list[Step](), list[Step]()
         while nodes:
             run = _together(nodes)
             found = (
                 (before[-1], run[:length])
                 for length in range(len(run), 0, -1)
-                for before in (ran[-length:], changing[-length:], *([each] for each in looking))
+                for before in (changing[-length:], *([each] for each in looking))
                 if _is_repeated(before, run[:length], draft.declarations)
             )
             before, dropped = next(found, (None, run[:1]))
             del nodes[: len(dropped) or 1]
             if before is not None:
-                yield Remark("dropped", dropped[0].label, _message(before, dropped))
+                names = ", ".join(f"'{step.pass_}'" for step in dropped)
+                by = f", added by {dropped[0].origin}," if dropped[0].origin.extension else ""
+                message = f"{names}{by} would change nothing after '{before.label}'"
+                yield Remark("dropped", dropped[0].label, message)
                 for each in dropped:
                     draft.take_out(each)
             elif not run:  # a nested pipeline
-                ran, changing, looking = [], [], []
+                changing, looking = [], []
             elif only_looks(run[0]):
-                ran, looking = [*ran, run[0]], [*looking, run[0]]
+                looking = [*looking, run[0]]
             else:
-                ran, changing, looking = [*ran, run[0]], [*changing, run[0]], []
+                changing, looking = [*changing, run[0]], []
 
 
 def _streams(root: Scope) -> Collection[list[Node]]:
@@ -196,9 +199,6 @@ def _is_repeated(before: list[Step], run: list[Step], declarations: DeclarationT
         was_asked_twice = len(run) > 1 or before[0].call == run[0].call
     if was_asked_twice:
         return False
-    declared = second[0].bundle.idempotent if len(run) > 1 else None
-    if declared is not None and (not declared or len(run) == second[0].size):
-        return declared
     return all(declarations.of(step.pass_).idempotent for step in run)
 
 
@@ -206,16 +206,3 @@ def _in_common(steps: list[Step]) -> list[BundleUse]:
     """Return the bundle additions that all steps belong to, innermost first."""
     first, *others = steps
     return [use for use in first.bundles if all(use in each.bundles for each in others)]
-
-
-def _message(before: Step, run: list[Step]) -> str:
-    by = f", added by {run[0].origin}," if run[0].origin.extension else ""
-    if len(run) == 1:
-        what = f"'{run[0].pass_}'"
-    elif len(run) == _in_common(run)[0].size:
-        what = _in_common(run)[0].bundle.title
-    else:
-        passes = " and ".join(f"'{step.pass_}'" for step in run)
-        what = f"{passes} of {_in_common(run)[0].bundle.title}"
-    verb = "change" if " and " in what else "changes"
-    return f"{what}{by} {verb} nothing after '{before.label}'"

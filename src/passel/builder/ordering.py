@@ -139,8 +139,6 @@ def _contradiction(cycle: list[_Edge]) -> InsertionError:
 
 
 def _reason(first: Node, last: Node, groups: Groups) -> str:
-    if all(isinstance(each, Scope) and each.kind != "nest" for each in (first, last)):
-        return f"{_named(first)} comes before {_named(last)}"
     pair = f"{_named(first)} before {_named(last)}"
     uses, shared = (
         {use for step in groups[node] for use in step.bundles} for node in (first, last)

@@ -151,8 +151,6 @@ class Bundle(Named):
         members: The passes, in any form that `OpPassManager.add` accepts, or other bundles.
         types: The pass types of all members, in addition to the members' own types.
         constraints: The constraints on all members, in addition to the members' own constraints.
-        idempotent: Whether a second run of the bundle, right after the first run, changes nothing.
-            None means that the bundle is idempotent if all members are idempotent.
 
     Raises:
         DefinitionError: If `types` or `constraints` is not a tuple, or contains an object of the
@@ -172,14 +170,12 @@ class Bundle(Named):
         *members: object,
         types: tuple[PassType, ...] = (),
         constraints: tuple[Any, ...] = (),
-        idempotent: bool | None = None,
     ) -> None:
         check_tuples(f"bundle '{name}'", {"types": types, "constraints": constraints})
         self.name = name
         self.members = members
         self.types = types
         self.constraints = constraints
-        self.idempotent = idempotent
 
     def __repr__(self) -> str:
         members = ",".join(m.name if isinstance(m, Bundle) else str(m) for m in self.members)
@@ -267,11 +263,9 @@ class BundleUse:
 
     Attributes:
         bundle: The bundle that was added.
-        size: The number of steps that the addition created.
     """
 
     bundle: Bundle
-    size: int
 
 
 @dataclass(eq=False)
