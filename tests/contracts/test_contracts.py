@@ -74,13 +74,6 @@ MATERIALIZE = made("materialize", note, requires=(Schedule,))
 CARELESS = made("careless")
 CAREFUL = made("careful", preserves=(Schedule,))
 WATCHER = made("watcher", preserves=(AllAnalyses,))
-SAID = OpPassManager("toy.module").add(CAREFUL, WATCHER)
-SAYS = made(
-    "says",
-    lambda _, ctx: ctx.run_pipeline(SAID),
-    preserves=(Schedule,),
-    may_run=lambda _: [SAID],  # pyright: ignore[reportUnknownLambdaType]
-)
 
 
 class Holds(Pass):
@@ -110,7 +103,6 @@ def funcs(*items: Any, anchor: str = "toy.func") -> OpPassManager:
         [Holds(pipeline=OpPassManager("toy.module").add(CAREFUL))],
         [Holds(pipeline=OpPassManager("toy.module"))],
         [Holds(pipeline=funcs(CAREFUL), inside=True)],
-        [SAYS],
         [CompositeFixedPoint(pipeline=BarePipeline(CAREFUL, funcs(WATCHER)))],
         [funcs(CompositeFixedPoint(pipeline=BarePipeline(CAREFUL)))],
     ],
@@ -248,18 +240,6 @@ def test_the_message_names_the_passes_and_the_way_out() -> None:
 # -- Produced and required, nested, dynamic ------------------------------------------------------
 
 
-class Says(Pass):
-    """A pass that says which pipelines it runs."""
-
-    name = "says"
-    preserves = (Schedule,)
-    careful: bool = True
-
-    def may_run(self) -> list[OpPassManager]:
-        """Say so."""
-        return [funcs(CAREFUL if self.careful else CARELESS)]
-
-
 FIXED_POINT = CompositeFixedPoint(pipeline=BarePipeline(CAREFUL, CARELESS))
 ENDS = ("0:generate", "2:materialize")
 
@@ -276,9 +256,8 @@ ENDS = ("0:generate", "2:materialize")
                 ("3:materialize", "0:generate", "4:materialize"),
             ],
         ),
-        # Pipelines that a pass holds, or says that it may run, count.
-        ((GENERATE, Says(), Holds(pipeline=funcs(CAREFUL)), MATERIALIZE), []),
-        ((GENERATE, Says(careful=False), MATERIALIZE), [("1:says/toy.func/0:careless", *ENDS)]),
+        # Pipelines that a pass holds count.
+        ((GENERATE, Holds(pipeline=funcs(CAREFUL)), MATERIALIZE), []),
         ((GENERATE, Holds(pipeline=funcs(CARELESS)), MATERIALIZE), [("1:holds/toy.func/0:careless", *ENDS)]),
         # A fixed point itself changes nothing.
         ((GENERATE, FIXED_POINT, MATERIALIZE), [("1:composite-fixed-point-pass/any/1:careless", *ENDS)]),

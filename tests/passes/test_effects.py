@@ -104,12 +104,6 @@ class HoldAll(Pass):
     one: OpPassManager = option(default_factory=OpPassManager)
     several: tuple[OpPassManager, ...] = ()
     group: Group = Group()
-    says: bool = False
-
-    def may_run(self) -> list[OpPassManager]:
-        """Return a pipeline."""
-        cse = OpPassManager().add("cse")
-        return [OpPassManager().add(HoldAll(one=cse))] if self.says else []
 
 
 def walked(text: str) -> list[str]:
@@ -133,8 +127,6 @@ HELD = "hold-all{one=any(cse,func.func(dce)) several={any(cse),any(dce)} group={
             f"any(func.func(dce),{HELD},cse)",
             "dce: dce, hold-all: hold-all, cse: cse, dce: dce, cse: cse, dce: dce, cse: cse, cse: cse",
         ),
-        # A pass that may be run, and is not in the text, has the place of the pass that runs it.
-        ("any(hold-all{says=true})", "hold-all: hold-all, hold-all: hold-all, cse: cse"),
         (
             "any(cse,mlir(cse,func.func(canonicalize)))",
             "cse: cse, mlir: mlir, cse!: cse, canonicalize!: canonicalize",

@@ -28,13 +28,13 @@ from passel.passes.statistics import Statistic, statistics_of
 from passel.pipeline import PassNode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     # Only for its default: a plain `Pass` means `Pass[Any]` to type checkers.
     from typing_extensions import TypeVar
 
     from passel.ir import OpKind
-    from passel.passes.context import PassContext, PipelineTree
+    from passel.passes.context import PassContext
     from passel.pipeline import ElementNode
 
     OpT = TypeVar("OpT", default=Any)
@@ -207,13 +207,6 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         effects of passes in the options.
         """
         return self.effects
-
-    def may_run(self) -> Iterable[PipelineTree]:
-        """Return the pipelines that the pass may run in addition to the pipelines in its options.
-
-        The checks before a run include the returned pipelines.
-        """
-        return ()
 
     @classmethod
     def from_elements(cls, elements: Sequence[ElementNode], registry: Any) -> Self:

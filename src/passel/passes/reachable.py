@@ -56,24 +56,19 @@ def walk(
         yield from walk(inner, span, is_elsewhere=is_elsewhere or item.takes_elements)
 
 
-def run_by(pass_: Pass[Any, Any]) -> tuple[Runnable, ...]:
-    """Return the passes and pipelines that a pass may run directly.
+def run_by(value: Any) -> Iterator[Runnable]:
+    """Yield the passes and pipelines in the options of a pass, which the pass may run.
 
-    The result contains the passes and pipelines in the options of the pass, and the pipelines that
-    `Pass.may_run` returns.
+    Args:
+        value: The pass, or the value of an option.
     """
-    return (*_held_by(pass_), *cast("Iterable[OpPassManager]", pass_.may_run()))
-
-
-def _held_by(value: Any) -> Iterator[Any]:
-    """Yield the passes and pipelines in the fields of options, and in tuples."""
     if isinstance(value, Options):
         value = tuple(vars(value).values())
     for each in cast("tuple[Any, ...]", value) if isinstance(value, tuple) else ():
         if isinstance(each, (Pass, OpPassManager)):
             yield each
         else:
-            yield from _held_by(each)
+            yield from run_by(each)
 
 
 def preserves(kinds: Collection[type], kind: type) -> bool:

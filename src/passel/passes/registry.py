@@ -109,8 +109,7 @@ class PassRegistry:
         """
         if isinstance(pass_, str):
             if factory is None:
-                msg = f"register('{pass_}') needs the pass class, or a factory that returns a pass"
-                raise TypeError(msg)
+                raise TypeError(f"register('{pass_}') needs a pass class, or a factory of passes")
             name, made = pass_, factory
             place = factory.partition(":")[0] if isinstance(factory, str) else repr(factory)
         else:

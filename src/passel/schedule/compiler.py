@@ -134,7 +134,7 @@ class PipelineCompiler:
                 raise AnchorError(Problem(message, span)) from None
         self.adapter.prepare(self.context, [visit.pass_ for visit in visits])
 
-    def _check(self, pipeline: Pipeline, outer: tuple[OpKind, ...] = ()) -> None:
+    def _check(self, pipeline: Pipeline) -> None:
         """Perform the checks that do not need ops, innermost pipelines first."""
         anchor, span = pipeline.anchor, pipeline.spans[0]
         kind = None if anchor == ANY else self.adapter.kind_named(self.context, anchor)
@@ -149,9 +149,9 @@ class PipelineCompiler:
             raise AnchorError(Problem(message, span))
         for step in pipeline.steps:
             for inner in step.pipelines:
-                self._check(inner, outer if kind is None else (kind, *outer))
+                self._check(inner)
         if kind is not None:
-            _check_schedulable(pipeline, kind, outer)
+            _check_schedulable(pipeline, kind)
 
     def _unknown_anchor(self, anchor: str) -> str:
         """Return the error message for an unknown anchor, or an empty string for a known anchor."""
@@ -161,21 +161,15 @@ class PipelineCompiler:
         return f"no registered operation is called '{anchor}'{hint}"
 
 
-def _check_schedulable(pipeline: Pipeline, kind: OpKind, outer: tuple[OpKind, ...]) -> None:
+def _check_schedulable(pipeline: Pipeline, kind: OpKind) -> None:
     problems: list[Problem] = []
     for step in pipeline.passes():
         pass_ = step.pass_
         if is_schedulable(pass_, kind):
             continue
-        fitting = next((each for each in outer if is_schedulable(pass_, each)), None)
-        way_out = (
-            f"to run it on nested ops that it accepts, write {kind.name}(any({pass_.short_name}))"
-            if fitting is None
-            else f"move the pass to the enclosing pipeline on '{fitting.name}'"
-        )
         message = (
             f"unable to schedule pass '{pass_.name}' on a PassManager intended to run on "
-            f"'{kind.name}'! It runs {pass_.requirement()}; {way_out}"
+            f"'{kind.name}'! It runs {pass_.requirement()}"
         )
         problems.append(Problem(message, step.span))
     if problems:
