@@ -75,7 +75,7 @@ def _has_no_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     """What earlier tests have left in this process, such as contexts of MLIR, is at rest."""
     count = fork._threads  # pyright: ignore[reportPrivateUsage]
     left = count() - 1
-    monkeypatch.setattr(fork, "_threads", lambda: count() - left)
+    monkeypatch.setattr(fork, "_threads", lambda: max(1, count() - left))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -17,7 +17,6 @@ from passel.instruments.timing import Timing
 from passel.testing import FullEventRecorder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from tool_fixtures import Tool
@@ -37,8 +36,6 @@ class Misbehave(Pass[Any]):
         ctx.emit_warning("about to")
         if self.how == "raise":
             raise KeyError("oops")
-        if self.how == "stop":
-            raise KeyboardInterrupt
         raise PassFailure("not this one")
 
 
@@ -92,16 +89,6 @@ def test_failures(world: World, redundant: str, how: str, why: str) -> None:
     assert sum(why in each for each in told) == 2, "once for each function"
     if how == "raise":
         assert isinstance(caught.value.__cause__, PassFailure)
-
-
-def test_interrupts(world: World, redundant: str) -> None:
-    """An interrupt over there ends the run, and hooks of both runs pair."""
-    timing = Timing()
-    manager = _on_functions(world, Misbehave(how="stop"))
-    manager.add_instrumentation(timing)
-    with pytest.raises(KeyboardInterrupt):
-        manager.run(world.read(redundant))
-    assert timing.timing.find("Misbehave") is not None
 
 
 def test_timing(world: World, redundant: str) -> None:
@@ -194,21 +181,6 @@ def test_reproducers(
     code, _, err = tool("--run-reproducer", f"--ir={ir}", str(file))
     assert code == 1
     assert "Invalid maxIterations value" in err
-
-
-def test_many_ops_one_context(world: World, redundant: str, monkeypatch: Any) -> None:
-    """The other side is set up once for a run, whatever number of ops crosses."""
-    made: list[object] = []
-    kind = _crossing(world)
-    set_up: Callable[[Any, Any], Any] = kind.initialize
-
-    def counted(self: Any, context: Any) -> Any:
-        made.append(self)
-        return set_up(self, context)
-
-    monkeypatch.setattr(kind, "initialize", counted)
-    world.manager("builtin.module(func.func(other(cse)))").run(world.read(redundant))
-    assert len(made) == 1
 
 
 class TellProcess(Pass[Any]):

@@ -145,6 +145,7 @@ def test_erased_ops(adapter: MLIRAdapter, program: Any) -> None:
 # -- Kinds -----------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep
 def test_every_op_of_the_build() -> None:
     """No op of any dialect ends the process when its kind is found out."""
     script = """

@@ -71,20 +71,13 @@ CASES = (
     # One pass each.
     Case("affine_loops", "builtin.module(func.func(affine-loop-fusion))"),
     Case("affine_loops", "builtin.module(func.func(affine-loop-unroll{unroll-factor=3}))"),
-    Case(
-        "affine_loops", "builtin.module(func.func(affine-super-vectorize{virtual-vector-size=4}))"
-    ),
     Case("arith_folding", "builtin.module(canonicalize{max-iterations=1 top-down=false})"),
     Case("arith_folding", "builtin.module(int-range-optimizations)"),
-    Case("cf_loop", "builtin.module(sccp)"),
     Case("func_recursion", "builtin.module(inline{default-pipeline=cse max-iterations=2})"),
     Case("gpu_launch", "builtin.module(gpu-kernel-outlining)"),
-    Case("gpu_kernels", "builtin.module(any(cse))"),
     Case("linalg_generic", "builtin.module(func.func(linalg-fuse-elementwise-ops))"),
     Case("llvm_functions", "builtin.module(llvm.func(cse,canonicalize))"),
-    Case("memref_matmul", "builtin.module(loop-invariant-code-motion)"),
     Case("scf_for", "builtin.module(func.func(scf-for-loop-canonicalization))"),
-    Case("scf_for", "builtin.module(scf-for-loop-peeling)"),
     Case(
         "scf_parallel",
         "builtin.module(func.func(scf-parallel-loop-tiling{parallel-loop-tile-sizes=4,4}))",
@@ -100,28 +93,17 @@ CASES = (
     ),
     # All the way down.
     Case("affine_loops", AFFINE_TO_LLVM),
-    Case("memref_matmul", AFFINE_TO_LLVM),
-    Case("scf_for", AFFINE_TO_LLVM),
     Case("func_recursion", AFFINE_TO_LLVM),
     Case("linalg_generic", LINALG_TO_LLVM),
-    Case("bufferization", LINALG_TO_LLVM),
     Case("vector_ops", VECTOR_TO_LLVM),
     Case("tensor_shapes", "builtin.module(sparsifier)"),
     # xDSL's tests of dialects and of conversions.
-    Case("dialects/affine/examples.mlir", AFFINE_TO_LLVM),
-    Case("dialects/bufferization/bufferization_ops.mlir", "builtin.module(canonicalize,cse)"),
     Case(
         "dialects/builtin/unrealized_conv_cast.mlir", "builtin.module(reconcile-unrealized-casts)"
     ),
     Case("dialects/cf/canonicalize.mlir", "builtin.module(sccp,symbol-dce)"),
     Case("dialects/emitc/emitc_ops.mlir", "builtin.module(form-expressions)"),
     Case("dialects/func/func_ops.mlir", "builtin.module(inline,convert-func-to-llvm)"),
-    Case("dialects/linalg/linalg_ops.mlir", "builtin.module(canonicalize,cse)"),
-    Case("dialects/llvm/arithmetic.mlir", "builtin.module(cse)"),
-    Case("dialects/vector/vector_ops.mlir", "builtin.module(canonicalize)"),
-    Case(
-        "mlir-conversion/with-mlir/dialects/affine/affine_ops.mlir", "builtin.module(lower-affine)"
-    ),
     Case("mlir-conversion/with-mlir/dialects/memref/matmul.mlir", AFFINE_TO_LLVM),
     Case("mlir-conversion/with-mlir/dialects/omp/ops.mlir", "builtin.module(canonicalize)"),
     Case(
@@ -132,9 +114,6 @@ CASES = (
         "projects/riscv-backend-paper/nsnet.mlir",
         "builtin.module(func.func(convert-linalg-to-affine-loops))",
     ),
-    Case("projects/riscv-backend-paper/conv.mlir", AFFINE_TO_LLVM),
-    Case("projects/libxsmm/integration_test_matmul.mlir", CLEAN),
-    Case("transforms/licm.mlir", "builtin.module(loop-invariant-code-motion)"),
     Case(
         "transforms/linalg_generalize_named_ops.mlir", "builtin.module(linalg-generalize-named-ops)"
     ),
@@ -142,7 +121,6 @@ CASES = (
         "transforms/scf-parallel-loop-tiling-partial.mlir",
         "builtin.module(func.func(scf-parallel-loop-tiling))",
     ),
-    Case("transforms/scf_for_loop_unroll.mlir", "builtin.module(func.func(canonicalize,cse))"),
     Case("projects/transform_frontend/tile.mlir", "builtin.module(transform-interpreter)"),
 )
 
@@ -153,9 +131,7 @@ FAILING = (
     ),
     Case("dialects/arith/arith_ops.mlir", "builtin.module(convert-arith-to-llvm)"),
     Case("dialects/complex/ops.mlir", "builtin.module(convert-complex-to-llvm)"),
-    Case("dialects/math/math_ops_custom.mlir", "builtin.module(convert-math-to-libm,cse)"),
     Case("dialects/scf/scf_ops.mlir", "builtin.module(canonicalize,convert-scf-to-cf)"),
-    Case("dialects/scf/reduce.mlir", "builtin.module(convert-scf-to-cf)"),
     Case(
         "mlir-conversion/with-mlir/dialects/tensor/ops.mlir", "builtin.module(one-shot-bufferize)"
     ),

@@ -39,9 +39,7 @@ def words_of(file: Path, *flags: str) -> list[str]:
     return [line for line in done.stderr.splitlines() if "not a recognized" not in line]
 
 
-@pytest.mark.parametrize(
-    "flags", [[], ["--mlir-pass-statistics"], ["--mlir-timing"], ["--mlir-disable-threading"]]
-)
+@pytest.mark.parametrize("flags", [[], ["--mlir-pass-statistics"]])
 def test_a_fatal_error_is_a_line_and_the_pass(tmp_path: Path, flags: list[str]) -> None:
     """A chip that LLVM does not know ends by LLVM's words, the pass and exit code 1."""
     said = words_of(tmp_path / "k.mlir", *flags)

@@ -141,12 +141,6 @@ class Case(NamedTuple):
 CASES = {
     "success": Case(GOOD, "builtin.module(func.func(cse),symbol-dce,func.func(canonicalize))", 0),
     "one": Case(GOOD + failing("f"), f"builtin.module(func.func(cse,{BREAK},cse))", 1),
-    "options": Case(failing("f"), f"builtin.module(func.func({BREAK}{{complex-range=basic}}))", 1),
-    "several": Case(
-        failing("f") + GOOD + failing("g") + failing("h"),
-        f"builtin.module(func.func(cse,{BREAK}))",
-        3,
-    ),
     "the second of its name": Case(
         "module attributes {test.x} { func.func private @x() }\n" + failing("f"),
         f"builtin.module(builtin.module({BREAK}),{BREAK})",
@@ -184,16 +178,6 @@ CASES = {
         ),
         f"builtin.module(builtin.module(gpu.module(gpu.func(cse,{BREAK})),func.func({BREAK})))",
         12,
-    ),
-    "functions of several dialects": Case(
-        "".join(
-            f"async.func @a{n}() -> !async.token {{ return }} "
-            f"emitc.func @e{n}() {{ emitc.return }} "
-            f"ml_program.func @m{n}(%a: complex<f32>) {{ {COSINE if n % 2 else SAME} ml_program.return }}"
-            for n in range(6)
-        ),
-        f"builtin.module(async.func(cse),emitc.func(cse),ml_program.func(cse,{BREAK}))",
-        3,
     ),
     "on any": Case(
         f"module @a {{ {failing('f')} }} {GOOD} module {{ {failing('f')} }} {failing('g')}",

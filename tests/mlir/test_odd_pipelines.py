@@ -24,29 +24,18 @@ except PipelineError as error:
 """
 
 
-@pytest.mark.parametrize(
-    "name", ["sparsifier", "tosa-to-linalg-pipeline", "gpu-lower-to-nvvm-pipeline"]
-)
-def test_a_pipeline_on_an_op_that_it_is_not_for(name: str) -> None:
+def test_a_pipeline_on_an_op_that_it_is_not_for() -> None:
     """It is refused when the pipeline is built; MLIR ends the process."""
-    found = survived(SCRIPT, f"builtin.module(func.func({name}))")
-    assert found.startswith(f"<pass-pipeline>:1:26: error: pipeline '{name}': Can't add pass ")
+    found = survived(SCRIPT, "builtin.module(func.func(sparsifier))")
+    assert found.startswith("<pass-pipeline>:1:26: error: pipeline 'sparsifier': Can't add pass ")
     assert "restricted to 'builtin.module'" in found
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ("op-pipelines=func.func(sparsifier)", ":46: error: pipeline 'sparsifier': Can't add pass"),
-        (
-            "default-pipeline=canonicalize op-pipelines=func.func(cse,tosa-to-linalg-pipeline)",
-            ":80: error: pipeline 'tosa-to-linalg-pipeline': Can't add pass",
-        ),
-    ],
-)
-def test_a_pipeline_in_options(options: str, message: str) -> None:
+def test_a_pipeline_in_options() -> None:
     """Nor may the options of MLIR's passes name such a pipeline."""
-    assert message in survived(SCRIPT, f"builtin.module(inline{{{options}}})")
+    options = "default-pipeline=canonicalize op-pipelines=func.func(cse,tosa-to-linalg-pipeline)"
+    found = survived(SCRIPT, f"builtin.module(inline{{{options}}})")
+    assert ":80: error: pipeline 'tosa-to-linalg-pipeline': Can't add pass" in found
 
 
 def test_a_pipeline_as_the_option_of_a_pass_for_every_ir() -> None:

@@ -165,13 +165,7 @@ for verify in (True, False, "always"):
 
 @pytest.mark.parametrize(
     ("count", "at", "erased"),
-    [
-        (3, 0, [1]),
-        (3, 1, [0]),
-        (3, 0, [1, 2]),
-        (300, 150, [10, 200]),
-        (300, 299, [0, 150]),
-    ],
+    [(3, 0, [1, 2]), (3, 1, [0]), (300, 150, [10, 200])],
 )
 def test_no_pass_runs_on_an_erased_op(count: int, at: int, erased: list[int]) -> None:
     """The process survives, the run fails, and what is gone is left alone, whatever is checked."""

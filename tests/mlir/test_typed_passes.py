@@ -22,7 +22,6 @@ from passel.mlir.bindings import bindings_named
 from passel.mlir.names import MLIRSource, native_pass_class
 from passel.mlir.passes import (
     CSE,
-    AffineLoopFusion,
     Canonicalizer,
     Inliner,
     InterpreterPass,
@@ -32,7 +31,7 @@ from passel.mlir.typed import is_as_declared, typed_pass_class
 from passel.mlir.upstream import FACTS, facts_file
 from passel.passes import PassRegistry
 from passel.passes.options import read_options
-from passel.pipeline import PassNode, PipelineNode, parse_options, parse_pipeline
+from passel.pipeline import PassNode, PipelineNode, parse_pipeline
 
 if TYPE_CHECKING:
     from passel.mlir.typed import TypedNativePass
@@ -272,28 +271,3 @@ def test_all_passes_with_their_defaults_and_with_others() -> None:
             for kind in CLASSES
         ]
     )
-
-
-def wrong_value(info: OptionInfo) -> str | None:
-    """Return text that an option does not take; None if it takes any."""
-    kind = info.metavar.removesuffix(",...")
-    if "string" in kind:
-        return None
-    if kind == "<uint>":
-        return "-1"
-    return {"<int>": "2147483648", "<long>": "9223372036854775808"}.get(kind, "no(")
-
-
-@pytest.mark.parametrize("kind", [Canonicalizer, AffineLoopFusion, Inliner])
-def test_wrong_values_are_refused_by_both(kind: type[TypedNativePass]) -> None:
-    """A value of each type that mlir-opt does not take is an error of the option as well."""
-    for info in kind.option_infos():
-        value = wrong_value(info)
-        if value is None:
-            continue
-        with pytest.raises(OptionError):
-            kind.read_options(parse_options(f"{info.name}={value}"), "it", NAMES)
-        text = f"{kind.anchor or 'any'}({kind.name}{{{info.name}={value}}})"
-        outcome = run_mlir_opt(f"--pass-pipeline={text}", source="module {}")
-        assert outcome.code == 1, text
-        assert "Stack dump" not in outcome.err
