@@ -9,21 +9,11 @@ from pathlib import Path
 import pytest
 from sweeps import STEP
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-_SCRIPTS = sorted(BENCHMARKS.glob("bench_*.py"))
-_ALWAYS = ("bench_dispatch", "bench_tool")
+BENCHMARKS = sorted((Path(__file__).parents[2] / "benchmarks").glob("bench_*.py"))
 
 
-@pytest.mark.parametrize(
-    "script",
-    [
-        pytest.param(
-            script, id=script.stem, marks=[] if script.stem in _ALWAYS else [pytest.mark.sweep]
-        )
-        for number, script in enumerate(_SCRIPTS)
-        if script.stem in _ALWAYS or (number + 1) % min(STEP, 4) == 0
-    ],
-)
+@pytest.mark.sweep
+@pytest.mark.parametrize("script", BENCHMARKS[:: min(STEP, 5)], ids=lambda script: script.stem)
 def test_benchmark_runs(script: Path) -> None:
     """Each benchmark runs at a tiny size and prints tables, whatever the numbers are."""
     done = subprocess.run(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from declared_meddlers import ACTS, Case, cases, check, check_inside
+from declared_meddlers import ACTS, Case, cases, check
 from sweeps import STEP
 
 import passel.mlir as on_mlir
@@ -36,13 +36,3 @@ def test_no_declaration_at_all_lets_invalid_ir_out(act: str, ir: dict[str, Any])
     for case in cases(STEP):
         if case.act == act:
             check(case, **ir)
-
-
-@with_ir
-@pytest.mark.parametrize("behind", ["nothing", "claim", "level"])
-@pytest.mark.parametrize("act", [each for each in ACTS if each != "erase"])
-def test_what_is_said_to_be_preserved_is_looked_after(
-    act: str, behind: str, ir: dict[str, Any]
-) -> None:
-    """A pass on the module that breaks what is inside, and says that it did nothing, is named."""
-    check_inside(act, behind, **ir)

@@ -78,17 +78,6 @@ class Preserving(Meddle):
     idempotent = True
 
 
-class Inside(Claiming):
-    """Meddle between the functions inside of a module, and state that everything is preserved."""
-
-    name = "inside"
-
-    def run(self, op: Any, ctx: PassContext) -> None:
-        """Do it."""
-        for each in list(ctx.adapter.children(op)):
-            super().run(each, ctx)
-
-
 class IdleClaim(Pass[Any]):
     """Do nothing, and say so."""
 
@@ -298,27 +287,6 @@ def check(case: Case, adapter: IRAdapter, parse: Callable[..., Any]) -> None:
         runs = [run(case, adapter, parse, way) for way in ways]
         assert all(each.failed or each.is_valid for each in runs), (case, ways)
         assert all(each.said == runs[0].said for each in runs), (case, ways)
-
-
-def check_inside(act: str, behind: str, adapter: IRAdapter, parse: Callable[..., Any]) -> None:
-    """Check that a pass on the module which states that it preserved everything is looked after."""
-    context = adapter.create_context()
-    module = parse(context, source(), "in.mlir")
-    manager = PassManager("builtin.module", context, adapter=adapter).add(Inside(act=act))
-    match behind:
-        case "claim":
-            manager.add(IdleClaim())
-        case "level":
-            manager.add_nested("func.func", IdleClaim())
-        case _:
-            pass
-    try:
-        manager.run(module, on_diagnostic=lambda _: None)
-    except PassFailedError as error:
-        failure = error.failures[0]
-        assert "inside" in f"{failure.path} {failure.diagnostic.notes}"
-    else:
-        assert is_valid(adapter, module)
 
 
 def is_valid(adapter: IRAdapter, op: Any) -> bool:
