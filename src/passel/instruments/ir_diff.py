@@ -23,16 +23,8 @@ _CONTEXT = 3
 _MOST_PAIRS = 200_000
 """The number of pairs of equal lines from which frequent lines are ignored in matching."""
 
-_HIDDEN = "\x0e{}\x0f"
-"""Marks the part of a line that is not compared: a hidden location."""
-
-_BRACKET = re.compile(r'"(?:\\.|[^"\\])*"|[()]')
-
-_NAME = re.compile(r'"(?:\\.|[^"\\])*" | \x0e[^\x0f]*\x0f | ([%^][\w$.\-]*)', re.VERBOSE)
-"""The name of a value or a block.
-
-Strings and hidden parts match as well, so that no names are found inside them.
-"""
+_NAME = re.compile(r'"(?:\\.|[^"\\])*"|([%^][\w$.\-]*)')
+"""The name of a value or a block. Strings match as well, so that no names are found inside them."""
 
 _START = re.compile(r'(\s*(?:(?:%[\w$.\-]*(?::\d+)?\s*,?\s*)+=)?)\s*"?([\w$.^}]*)')
 """The indentation and the results of an op, and its name or the first word of another line."""
@@ -189,7 +181,7 @@ class _Line(NamedTuple):
     """A line of a text.
 
     Attributes:
-        key: The line without numbers of values and blocks, and without hidden parts.
+        key: The line without numbers of values and blocks.
         head: The beginning of the line up to the name of an op, without the numbers.
         op: The name of the op, or the first word of another line.
         names: The names of values and blocks.
@@ -237,26 +229,8 @@ def _read(lines: Sequence[str]) -> list[_Line]:
 
 
 def _unnumbered(name: re.Match[str]) -> str:
-    """Return a name without the numbers that printers add, a string, or nothing if hidden."""
-    if name[1]:
-        return name[1].rstrip("_0123456789")
-    return "" if name[0][0] == _HIDDEN[0] else name[0]
-
-
-def with_hidden_locations(line: str) -> str:
-    """Return a line of IR in which the locations are marked, so that a page can hide them."""
-    parts, at = list[str](), 0
-    while (start := line.find(" loc(", at)) >= 0:
-        depth = 0
-        for bracket in _BRACKET.finditer(line, start):
-            depth += {"(": 1, ")": -1}.get(bracket[0], 0)
-            if not depth:
-                parts += line[at:start], _HIDDEN.format(line[start : bracket.end()])
-                at = bracket.end()
-                break
-        else:
-            break
-    return "".join(parts) + line[at:]
+    """Return a name without the numbers that printers add, or a string."""
+    return name[1].rstrip("_0123456789") if name[1] else name[0]
 
 
 # -- Matching --------------------------------------------------------------------------------

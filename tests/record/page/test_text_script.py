@@ -1,4 +1,4 @@
-"""Differences as rows of the page: of any two texts, with and without names and locations."""
+"""Differences as rows of the page: of any two texts, of renamed values too."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from passel.instruments.ir_diff import with_hidden_locations
 from passel.record.page.payload import change_data
 
 if TYPE_CHECKING:
@@ -16,14 +15,14 @@ if TYPE_CHECKING:
 
 OLD = """\
 func.func @f(%a : i32, %b : i32) -> i32 {
-  %0 = arith.addi %a, %b : i32 loc("a(b\\")":3:4)
+  %0 = arith.addi %a, %b : i32
   %1 = arith.addi %a, %b : i32
   %2 = arith.muli %0, %1 : i32
   %3 = arith.addi %2, %a : i32
   cf.br ^bb1(%3 : i32)
 ^bb1(%x : i32):
   func.return %x : i32
-} loc(fused["x.mlir":1:1, callsite("g" at "h")])"""
+}"""
 NEW = """\
 func.func @f(%a : i32, %b : i32) -> i32 {
   %0 = arith.addi %a, %b : i32
@@ -35,20 +34,16 @@ func.func @f(%a : i32, %b : i32) -> i32 {
 }"""
 LINE = st.sampled_from([*OLD.split("\n"), *NEW.split("\n"), "  %5, %6:2 = x.y %0#1", "^bb2:"])
 TEXT = st.lists(LINE, max_size=12).map("\n".join)
-SETTINGS = st.fixed_dictionaries({"locations": st.booleans(), "names": st.booleans()})
 
 
-def compare(
-    javascript: JavaScript, *texts: str, locations: bool = False, names: bool = True
-) -> Any:
+def compare(javascript: JavaScript, *texts: str) -> Any:
     """Return the rows of the first and the last one of texts that follow each other."""
-    marked = [[*map(with_hidden_locations, text.split("\n"))] for text in texts]
+    lines = [text.split("\n") for text in texts]
     steps: list[Any] = []
-    for old, new in pairwise(marked):
+    for old, new in pairwise(lines):
         blocks, *renamed = change_data(old, new)
         steps.append([{"blocks": blocks, "renamed": renamed}, False])
-    settings = {"locations": locations, "names": names}
-    return javascript.call("Texts", "compare", marked[0], marked[-1], steps, settings)
+    return javascript.call("Texts", "compare", lines[0], lines[-1], steps)
 
 
 def differing(diff: dict[str, Any]) -> list[tuple[str, str]]:
@@ -63,17 +58,6 @@ def test_a_value_with_another_name_is_the_same_value(javascript: JavaScript) -> 
         ("%1\N{PRIME} = arith.addi %a, %b : i32", ""),
         ("%1 = arith.muli %0, %1\N{PRIME} : i32", "%1 = arith.muli %0, %0 : i32"),
     ]
-    by_name = differing(compare(javascript, OLD, NEW, names=False))
-    assert ("%2 = arith.muli %0, %1 : i32", "%1 = arith.muli %0, %0 : i32") in by_name
-    assert len(by_name) == 5
-
-
-def test_locations(javascript: JavaScript) -> None:
-    """Locations, including strings and parentheses in them, are hidden by default."""
-    assert not any("loc" in line for line in compare(javascript, OLD, NEW)["old"])
-    found = differing(compare(javascript, OLD, NEW, locations=True))
-    assert any('loc("a(b\\")":3:4)' in old for old, _ in found)
-    assert any(old.startswith("} loc(fused[") and new == "}" for old, new in found)
 
 
 def test_what_was_changed_back_is_the_same(javascript: JavaScript) -> None:
@@ -84,12 +68,10 @@ def test_what_was_changed_back_is_the_same(javascript: JavaScript) -> None:
     assert (found["removed"], found["added"]) == (1, 2)
 
 
-@given(TEXT, TEXT, TEXT, SETTINGS)
-def test_rows_hold_both_texts(
-    javascript: JavaScript, old: str, between: str, new: str, settings: dict[str, bool]
-) -> None:
+@given(TEXT, TEXT, TEXT)
+def test_rows_hold_both_texts(javascript: JavaScript, old: str, between: str, new: str) -> None:
     """Each line of both texts is in one row, in order; a row that is the same has equal lines."""
-    diff = compare(javascript, old, between, new, **settings)
+    diff = compare(javascript, old, between, new)
     rows = diff["rows"]
     assert [i for i, _, _ in rows if i >= 0] == list(range(len(diff["old"])))
     assert [j for _, j, _ in rows if j >= 0] == list(range(len(diff["now"])))
@@ -97,8 +79,7 @@ def test_rows_hold_both_texts(
         assert not same or diff["old"][i].strip() == diff["now"][j].strip()
     assert diff["removed"] == sum(i >= 0 for i, _, same in rows if not same)
     assert diff["added"] == sum(j >= 0 for _, j, same in rows if not same)
-    if settings["locations"]:
-        assert "\n".join(diff["now"]) == new
+    assert "\n".join(diff["now"]) == new
 
 
 def test_lines_that_are_left_out_say_where_they_are(javascript: JavaScript) -> None:

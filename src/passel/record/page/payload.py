@@ -13,7 +13,7 @@ from importlib.resources import files
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from passel.instruments.ir_diff import difference, with_hidden_locations
+from passel.instruments.ir_diff import difference
 from passel.record.model import Execution, diagnostic_data
 from passel.record.outline import matched, rows_of
 
@@ -80,9 +80,8 @@ def payload(records: Iterable[tuple[str, Record]]) -> tuple[dict[str, Any], list
     for _, record in named:
         for run in record.info.runs:
             digests = [each for each in _digests(record, run) if each not in texts]
-            found = record.all_readable(digests, run=run.number, locations=True)
+            found = record.all_readable(digests, run=run.number)
             texts.update(zip(digests, map(table.add, found), strict=True))
-    lines = [*map(with_hidden_locations, table.lines)]
     numbers: dict[str | None, int] = {digest: number for number, digest in enumerate(texts)}
     data_of = [*texts.values()]
     data = [_record(name, record, numbers) for name, record in named]
@@ -91,7 +90,7 @@ def payload(records: Iterable[tuple[str, Record]]) -> tuple[dict[str, Any], list
     found = _following([each for _, each in named], rows)
     following = {(numbers[a], numbers[b]) for a, b in found}
     changes = [
-        (*pair, *change_data(*(_text(data_of[each], lines) for each in pair)))
+        (*pair, *change_data(*(_text(data_of[each], table.lines) for each in pair)))
         for pair in sorted(following)
     ]
     return {
@@ -100,7 +99,7 @@ def payload(records: Iterable[tuple[str, Record]]) -> tuple[dict[str, Any], list
         "rows": [_row(each, len(named)) for each in rows],
         "texts": data_of,
         "changes": changes,
-    }, lines
+    }, table.lines
 
 
 def _row(row: ComparedRow, records: int) -> list[Any]:

@@ -173,7 +173,7 @@ const Page = (() => {
   // -- Keys -------------------------------------------------------------------------------------
 
   function onKey(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || by("help").open || !by("single").checked) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || by("help").open) return;
     if (event.target.closest?.("input:not([type=checkbox]), select, textarea")) return;
     const act = {
       j: () => walkBy(1),
@@ -181,16 +181,13 @@ const Page = (() => {
       f: () => { const first = model.failures[0]?.[1] ?? changed[0]; if (first) go(Step.link(first.link)); },
       o: () => go(""),
       "/": () => { if (document.body.dataset.view !== "tree" && innerWidth <= 760) toTree(); by("search").focus(); },
-      s: () => Step.set("split"),
-      l: () => Step.set("locations"),
-      v: () => Step.set("names"),
-      b: () => by("pin")?.click(),
+      s: () => by("split")?.click(),
       "?": () => by("help").showModal(),
     }[event.key];
     if (act) event.preventDefault(), act();
   }
 
-  return { again, changes, mark, say, start, toTree, walk: walkBy };
+  return { changes, mark, say, start, toTree, walk: walkBy };
 })();
 
 Page.start();

@@ -3,7 +3,7 @@
 
 const Step = (() => {
   let model, reader;
-  const settings = { split: true, locations: false, names: true, base: null };
+  let split = true;
   const main = document.getElementById("main");
   const plural = (count, word) => `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`;
   const link = (path) => "#" + encodeURI(path).replace(/#/g, "%23");
@@ -11,7 +11,7 @@ const Step = (() => {
   function start(given) {
     model = given;
     reader = model.table.then(Model.lineReader);
-    settings.split = innerWidth > 1180;
+    split = innerWidth > 1180;
   }
 
   // -- Parts ------------------------------------------------------------------------------------
@@ -192,7 +192,7 @@ const Step = (() => {
     const view = el("div"), counts = el("span", { class: "counts" });
     const redraw = () => difference(view, counts, from, to);
     redraw();
-    return [el("h2", null, "The whole run"), controls(states, [from, to], (a, b) => { [from, to] = [a, b]; redraw(); }, counts, false), view];
+    return [el("h2", null, "The whole run"), controls(states, [from, to], (a, b) => { [from, to] = [a, b]; redraw(); }, counts), view];
   }
 
   // -- One op at a pass ---------------------------------------------------------------------------
@@ -217,7 +217,6 @@ const Step = (() => {
     const ends = found.executions.map((each, side) => each && around(states, each, side));
     const [a, b] = ends;
     let [from, to] = a && b ? [a[1], b[1]] : (a ?? b);
-    if (settings.base) states.unshift(settings.base), (from = settings.base);
     const old = a && b ? found.executions[0] : null;
     const view = el("div", { "aria-live": "off" });
     const redraw = () => difference(view, counts, from, to);
@@ -243,45 +242,31 @@ const Step = (() => {
     Page.say(`${execution.title} on ${found.label}, ${Tree.sign(found.status)[1]}`);
   }
 
-  function controls(states, [from, to], chosen, counts, place = true) {
+  function controls(states, [from, to], chosen, counts) {
     const pick = (label, value) => {
       const select = el("select", { "aria-label": label }, states.map((state, i) => el("option", { value: i, selected: state === value }, state.label)));
       select.onchange = () => chosen(states[first.value], states[second.value]);
       return select;
     };
     const first = pick("Compare from", from), second = pick("Compare to", to);
-    const box = (label, name, key) => {
-      const input = el("input", { type: "checkbox", checked: settings[name], id: `set-${name}`, title: `Key ${key}` });
-      input.onchange = () => ((settings[name] = input.checked), chosen(states[first.value], states[second.value]));
-      return el("label", { class: "check" }, input, label);
-    };
-    const pin = el("button", { type: "button", id: "pin", title: "Key b" }, settings.base ? "Unpin" : "Pin as base");
-    pin.onclick = () => {
-      const state = states[second.value];
-      settings.base = settings.base ? null : { ...state, label: `base: ${state.label.replace(/^base: /, "")}` };
-      Page.again();
-    };
+    const input = el("input", { type: "checkbox", checked: split, id: "split", title: "Key s" });
+    input.onchange = () => ((split = input.checked), chosen(states[first.value], states[second.value]));
     return el("div", { class: "controls", role: "group", "aria-label": "Comparison" },
       el("span", { class: "between" }, first, el("span", { "aria-hidden": "true" }, "→"), second, counts),
-      box("Side by side", "split", "s"), box("Match renamed", "names", "v"), box("Locations", "locations", "l"), place && pin);
+      el("label", { class: "check" }, input, "Side by side"));
   }
 
   async function difference(view, counts, from, to) {
     const read = await reader;
     if (!from || !to) return;
     const same = from.text === to.text;
-    const diff = Texts.compare(read(model.runs[from.text]), read(model.runs[to.text]), Texts.way(model.changes, from.text, to.text), settings);
+    const diff = Texts.compare(read(model.runs[from.text]), read(model.runs[to.text]), Texts.way(model.changes, from.text, to.text));
     const nothing = diff.removed + diff.added === 0;
     counts.replaceChildren(...(nothing ? [] : [el("span", { class: "plus" }, `+${diff.added.toLocaleString("en")}`), " ", el("span", { class: "minus" }, `−${diff.removed.toLocaleString("en")}`)]));
-    const why = same ? "Nothing differs." : !nothing ? null : settings.names ? "Only value names or locations differ." : "Only locations differ.";
-    view.replaceChildren(...[why && el("p", { class: "empty" }, why), Code.table(diff, settings.split && !nothing, nothing)].filter(Boolean));
+    const why = same ? "Nothing differs." : nothing ? "Only value names or locations differ." : null;
+    view.replaceChildren(...[why && el("p", { class: "empty" }, why), Code.table(diff, split && !nothing, nothing)].filter(Boolean));
     Page.mark();
   }
 
-  function set(name) {
-    const input = document.getElementById(`set-${name}`);
-    if (input) input.click();
-  }
-
-  return { group, link, overview, place, set, start };
+  return { group, link, overview, place, start };
 })();

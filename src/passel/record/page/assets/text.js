@@ -3,13 +3,8 @@
 "use strict";
 
 const Texts = (() => {
-  // Locations are marked in lines.
-  const HIDDEN = /\x0e([^\x0f]*)\x0f/g;
-  const locationsIn = (line) => line.match(HIDDEN)?.join() ?? "";
-  const without = (line) => line.replace(HIDDEN, "");
-  const NAME = /"(?:\\.|[^"\\])*"|\x0e[^\x0f]*\x0f|([%^][\w$.\-]+)/g;
+  const NAME = /"(?:\\.|[^"\\])*"|([%^][\w$.\-]+)/g;
   const withNames = (line, names) => line.replace(NAME, (found, name) => (name ? names.shift() : found));
-  const trimmed = (line) => without(line).trim();
 
   // The differences that lead from one text to another, as few as possible, each with whether it is
   // taken backwards; null if none do.
@@ -50,26 +45,24 @@ const Texts = (() => {
 
   // Rows [line of old or -1, line of now or -1, same], with the lines as they are to be shown. Lines
   // that were changed and changed back are the same.
-  function compare(before, after, steps, { locations, names }) {
-    const shown = (line) => (locations ? line.replace(HIDDEN, "$1") : without(line));
-    const now = after.map(shown), original = before.map(shown), old = [...original];
-    const [places, times] = steps ? follow(steps, before.length) : [before.map(() => -1), []];
-    if (names && steps?.length === 1 && !steps[0][1])
-      for (const [line, all] of steps[0][0].renamed) old[line] = shown(withNames(before[line], all.split(" ")));
+  function compare(original, now, steps) {
+    const old = [...original];
+    const [places, times] = steps ? follow(steps, original.length) : [original.map(() => -1), []];
+    if (steps?.length === 1 && !steps[0][1])
+      for (const [line, all] of steps[0][0].renamed) old[line] = withNames(original[line], all.split(" "));
     const rows = [];
     let j = 0, removed = 0, added = 0;
-    const isSame = (one, other, often) =>
-      (!locations || locationsIn(one) === locationsIn(other)) && ((names && !often) || (often !== 1 && trimmed(one) === trimmed(other)));
+    const isSame = (one, other, often) => !often || (often > 1 && one.trim() === other.trim());
     const add = (end) => { while (j < end) rows.push([-1, j++, false]), added++; };
     places.forEach((place, i) => {
       if (place < 0) return rows.push([i, -1, false]), removed++;
       add(place);
-      const same = isSame(before[i], after[place], times[i]);
+      const same = isSame(original[i], now[place], times[i]);
       if (!same) removed++, added++;
-      else if (names) old[i] = /^\s*/.exec(original[i])[0] + now[place].trimStart();
+      else old[i] = /^\s*/.exec(original[i])[0] + now[place].trimStart();
       rows.push([i, j++, same]);
     });
-    add(after.length);
+    add(now.length);
     return { rows, old, now, original, removed, added };
   }
 
