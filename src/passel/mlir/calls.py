@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache
-from itertools import count, repeat, starmap
+from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from passel.diagnostics import Diagnostic, Severity
@@ -20,7 +20,7 @@ from passel.mlir.bindings import context_lock, has_no_threads, on_threads
 from passel.mlir.diagnostics import convert_diagnostic, convert_location, decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable
+    from collections.abc import Callable, Generator
 
     from passel.mlir.bindings import Bindings
     from passel.mlir.capi import Library
@@ -35,8 +35,8 @@ FILE = "mlirModuleCreateParseFromFile"
 Report: TypeAlias = "Callable[[Diagnostic], bool | None]"
 """A function that takes a diagnostic, and returns false to pass it on to other handlers."""
 
-Runner: TypeAlias = "Callable[..., tuple[bool, list[Diagnostic]]]"
-"""A function that runs a pass manager on ops.
+Runner: TypeAlias = "Callable[[Any], tuple[bool, list[Diagnostic]]]"
+"""A function that runs a pass manager on an op.
 
 The function returns whether all passes succeeded, and the reported diagnostics.
 """
@@ -65,15 +65,11 @@ class BindingsCalls:
         return bool(found), reports
 
     def runner(self, manager: Any) -> Runner:
-        """Return a function that runs the pass manager `manager` on ops."""
+        """Return a function that runs the pass manager `manager` on an op."""
 
-        def run(*operations: Any) -> tuple[bool, list[Diagnostic]]:
-            calls = [
-                self._call(each.context, lambda each=each: manager.run(each) or True)
-                for each in operations
-            ]
-            reports = [report for _, found in calls for report in found]
-            return all(is_good for is_good, _ in calls), reports
+        def run(operation: Any) -> tuple[bool, list[Diagnostic]]:
+            found, reports = self._call(operation.context, lambda: manager.run(operation) or True)
+            return bool(found), reports
 
         return run
 
@@ -138,22 +134,18 @@ class LibraryCalls:
 
     def verify(self, operation: Any) -> tuple[bool, list[Diagnostic]]:
         """Return whether an op is valid, and the diagnostics that the verifier reports."""
-        arguments = [(capi.address(operation),)]
-        (found,), reports = self._call(operation.context, "mlirOperationVerify", arguments)
-        return found, reports
+        return self._call(operation.context, "mlirOperationVerify", capi.address(operation))
 
     def runner(self, manager: Any) -> Runner:
-        """Return a function that runs the pass manager `manager` on ops.
+        """Return a function that runs the pass manager `manager` on an op.
 
         The pass manager must outlive the returned function.
         """
         native = capi.address(manager)
 
-        def run(*operations: Any) -> tuple[bool, list[Diagnostic]]:
-            handles = zip(repeat(native), map(capi.address, operations))
-            context = operations[0].context
-            found, reports = self._call(context, "mlirPassManagerRunOnOp", handles)
-            return all(found), reports
+        def run(operation: Any) -> tuple[bool, list[Diagnostic]]:
+            address = capi.address(operation)
+            return self._call(operation.context, "mlirPassManagerRunOnOp", native, address)
 
         return run
 
@@ -169,8 +161,7 @@ class LibraryCalls:
         Returns:
             The parsed op, or None after an error, and the reported diagnostics.
         """
-        arguments = (capi.address(context), *map(capi.text, words))
-        (found,), reports = self._call(context, name, [arguments])
+        found, reports = self._call(context, name, capi.address(context), *map(capi.text, words))
         return (self._top(found, context) if found else None), reports
 
     @contextmanager
@@ -203,18 +194,16 @@ class LibraryCalls:
         # The bindings assume that an enclosing op frees it.
         return capi.imported(self._ir.Operation, found, context).detach_from_parent().operation
 
-    def _call(
-        self, context: Any, name: str, arguments: Iterable[tuple[Any, ...]]
-    ) -> tuple[list[Any], list[Diagnostic]]:
-        """Call a C API function once for each tuple of arguments."""
+    def _call(self, context: Any, name: str, *arguments: Any) -> tuple[Any, list[Diagnostic]]:
+        """Call a C API function, and return its result and the reported diagnostics."""
         listener = self._latest.get(context)
         if listener is None or listener.thread != threading.get_ident():
             with self.reporting(context, bool):
-                return self._call(context, name, arguments)
+                return self._call(context, name, *arguments)
         function = getattr(self._held if has_no_threads(context) else self._free, name)
         listener.is_calling = True
         try:
-            found = [*starmap(function, arguments)]
+            found = function(*arguments)
         finally:
             listener.is_calling = False
         return found, listener.taken()

@@ -66,11 +66,11 @@ def run_counted(
     def run(ops: Sequence[Any], steps: Sequence[Step]) -> bool:
         manager = managers.manager(ops[0], steps, counts=True)
         with captured() as output:
-            succeeded, reports = manager.run(*(each.operation for each in ops))
-        diagnostics.extend(reports)
+            results = [manager.run(each.operation) for each in ops]
+        diagnostics.extend(chain.from_iterable(reports for _, reports in results))
         for lines in _reports(output.getvalue()):
             _count(lines, steps, ctx.recorded().counts, manager.counted)
-        return succeeded
+        return all(is_good for is_good, _ in results)
 
     def run_inside(step: Any) -> bool:
         found: dict[tuple[Pipeline, str], list[Any]] = {}
