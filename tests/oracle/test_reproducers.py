@@ -16,7 +16,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tool_fixtures import MlirOpt, Outcome, Tool
+    from tool_fixtures import MlirOpt, Tool
 
 PLUGIN = '''
 from xdsl.dialects.func import FuncOp
@@ -162,6 +162,9 @@ _OWN = re.compile(
 )
 
 
+_SPLIT = "\n// -----\n"
+
+
 def _said(text: str, file: Path) -> tuple[str, ...]:
     lines = [line for line in text.splitlines() if re.search(r": (?:error|note): ", line)]
     return tuple(line.replace(str(file), "FILE") for line in lines if not _OWN.search(line))
@@ -172,24 +175,22 @@ def both(tmp_path: Path, tool: Tool, mlir_opt: MlirOpt) -> Callable[[Use], tuple
     """Return a function that runs both tools: first mlir-opt."""
     Path("plugin.py").write_text(PLUGIN)
 
-    def normal(text: str) -> str:
-        return mlir_opt(source=text).out
-
-    def effect(run: Outcome, file: Path) -> Effect:
-        written = normal(file.read_text()) if file.exists() else ""
-        return Effect(
-            run.code != 0, _said(run.err, file), written, normal(run.out) if run.out.strip() else ""
-        )
-
     def run(row: Use) -> tuple[Effect, Effect]:
-        file = tmp_path / "theirs.mlir"
-        theirs = mlir_opt(*(flag.format(file=file) for flag in row.flags), source=row.source)
-        expected = effect(theirs, file)
-        file = tmp_path / "ours.mlir"
-        flags = [flag.format(file=file) for flag in row.flags]
-        return expected, effect(
-            tool(LOAD, "--mlir-disable-threading", *flags, stdin=row.source), file
+        files = tmp_path / "theirs.mlir", tmp_path / "ours.mlir"
+        theirs, ours = ([flag.format(file=file) for flag in row.flags] for file in files)
+        runs = (
+            mlir_opt(*theirs, source=row.source),
+            tool(LOAD, "--mlir-disable-threading", *ours, stdin=row.source),
         )
+        texts = [file.read_text() if file.exists() else "" for file in files]
+        texts += [run.out if run.out.strip() else "" for run in runs]
+        # One process prints all of them.
+        printed = mlir_opt("--split-input-file", source=_SPLIT.join(texts)).out.split(_SPLIT)
+        assert len(printed) == len(texts)
+        return tuple(
+            Effect(run.code != 0, _said(run.err, file), text.strip(), out.strip())
+            for run, file, text, out in zip(runs, files, printed, printed[2:], strict=False)
+        )  # pyright: ignore[reportReturnType]
 
     return run
 
