@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.frontend.generic_form import Value, references_in, types
 from passel.search.repairs import (
+    Definition,
     Repair,
     definitions,
     function_type,
@@ -84,6 +85,26 @@ def _replace(root: Op, numbers: Collection[int]) -> None:
     """Remove ops, and replace their results with other values."""
     former = definitions(root)
     _remove(root, numbers)
+    Repair(root, former)
+
+
+def _other_operands(root: Op) -> Iterator[tuple[int, int]]:
+    """Yield the operands that can replace a result, except the operand that `_replace` uses."""
+    for op in root.walk():
+        fitting = {value for value in op.operands if value.type in types(op.results)}
+        numbers = sorted(map(op.operands.index, fitting))
+        yield from ((op.number, index) for index in numbers[1:])
+
+
+def _forward(root: Op, places: Collection[tuple[int, int]]) -> None:
+    """Remove ops, and replace their results with the chosen operands."""
+    chosen = dict(places)
+    former = definitions(root)
+    for op in root.walk():
+        if op.number in chosen:
+            operands = [op.operands[chosen[op.number]], *op.operands]
+            former.update((v.name, Definition(v.type, operands)) for v in op.results)
+    _remove(root, chosen)
     Repair(root, former)
 
 
@@ -230,6 +251,7 @@ def _drop_attributes(root: Op, places: Collection[tuple[int, str]]) -> None:
 KINDS = (
     Kind("symbols", _symbols, _remove_symbols),
     Kind("ops", _ops, _replace),
+    Kind("ops", _other_operands, _forward),
     Kind("regions", _hoistable, _hoist),
     Kind("branches", _branches, _straighten),
     Kind("values", _unused, _drop_values),

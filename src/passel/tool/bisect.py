@@ -138,12 +138,6 @@ def _bisect(record: Record, run: RunInfo, settings: Settings, flags: _Flags) -> 
     if settings.o != "-":
         put(Case(readable(subject, culprit.before), scoped(found)).text(), settings.o)
         _say(f"to replay: {_replay_command(record, run, settings).replace('{file}', settings.o)}")
-    if flags.computes_else and culprit.answer.symbols:
-        reduce = Replay(settings).command("passel-reduce")
-        file = shlex.quote(settings.input if settings.o == "-" else settings.o)
-        arguments = f"({flags.computes_else[1]})" if flags.computes_else[1] else ""
-        function = shlex.quote(f"@{next(iter(culprit.answer.symbols))}{arguments}")
-        _say(f"to reduce: {reduce.replace('{file}', file)} --computes-else={function}")
     return 0
 
 

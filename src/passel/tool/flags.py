@@ -57,17 +57,11 @@ class UnknownFlagError(UsageError):
 
     Attributes:
         name: The name of the unknown flag.
-        suggestion: The hint at a similar flag, or an empty string.
     """
 
-    def __init__(self, name: str, suggestion: str, word: str, program: str) -> None:
-        super().__init__(word, program)
+    def __init__(self, name: str, message: str) -> None:
+        super().__init__(message)
         self.name: str = name
-        self.suggestion: str = suggestion
-
-    def __str__(self) -> str:
-        word, program = self.args
-        return f"unknown command line argument '{word}'{self.suggestion}\nTry '{program} --help'"
 
 
 class GivenFlag(NamedTuple):
@@ -194,7 +188,8 @@ def read_flags(
             close = closest(name, [*flags, *listed])
             dashes = "-" if len(close) == 1 else "--"
             hint = f"; did you mean '{dashes}{close}'?" if close else ""
-            raise UnknownFlagError(name, hint, word, program)
+            message = f"unknown command line argument '{word}'{hint}\nTry '{program} --help'"
+            raise UnknownFlagError(name, message)
     _check(line, several=several)
     return line
 

@@ -202,8 +202,6 @@ def hint_at_passes(error: PasselError, ir: IRChoice) -> str:
         names = [each.span.text for each in error.problems if each.span]
     for name in names:
         if name not in ir.registry and (having := _others(ir, name, _has_pass)):
-            if isinstance(error, UnknownFlagError):
-                error.suggestion = ""  # which would be the wrong pass
             return f"another installed IR provides '{name}'; use {having}"
     return ""
 

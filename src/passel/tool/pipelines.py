@@ -190,8 +190,6 @@ def _written_pipeline(
     written = settings.pass_pipeline
     if written is None and not settings.line.passes and not settings.run_reproducer:
         written = settings.tool.pipeline or None
-    if written == "@":
-        raise UsageError("'-p @' needs the name of a file, such as -p @pipeline.yaml")
     if written is None:
         return None
     if written.startswith("@"):

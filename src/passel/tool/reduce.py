@@ -231,9 +231,8 @@ def _check(case: Case, oracle: Oracle, trials: Trials) -> None:
             f"locations, and parsed again: {oracle.identity}"
         )
     if verdict is Verdict.INVALID:
-        if why:
-            raise SearchError(f"the input cannot be checked: {why}")
-        raise SearchError("the input in generic form is not valid: try --disable-verify")
+        why = why or "the generic form is not valid; try --disable-verify"
+        raise SearchError(f"the input cannot be checked: {why}")
     raise SearchError(f"the input in generic form is not interesting: {why}")
 
 

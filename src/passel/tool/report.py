@@ -42,9 +42,6 @@ if TYPE_CHECKING:
     from passel.record.outline import ComparedRow, Row
     from passel.tool.flags import CommandLine
 
-_MOST_FAILURES = 20
-"""The maximum number of failures to show."""
-
 _NUMBER = 9
 _LONGEST_TITLE = 60
 """The width of a number, and of a pass with its options."""
@@ -173,11 +170,9 @@ def _title(row: Row) -> str:
 
 def _ending(record: Record, run: RunInfo) -> Iterator[str]:
     """Yield lines about missing data and failures."""
-    for failure in run.failures[:_MOST_FAILURES]:
+    for failure in run.failures:
         yield f"failed: {failure.path} on {failure.where}"
         yield f"  {failure.location}: error: {failure.message}".replace("\n", "\n  ")
-    if len(run.failures) > _MOST_FAILURES:
-        yield f"and {len(run.failures) - _MOST_FAILURES} more failures"
     yield from run.notes
     if not run.is_complete:
         yield "the record ends before the run does"
@@ -210,8 +205,6 @@ def _compared(old: Record, new: Record, rows: Sequence[ComparedRow]) -> Iterator
             continue
         differing = len(each.differing())
         said = [f"{name}: {was} → {now}" for name, (was, now) in each.counts().items()]
-        if each.old and each.old.title != row.title:
-            said.insert(0, f"was {_title(each.old).strip()}")
         times = (f"{1000 * side.own_time:.1f} ms" if side else "" for side in each)
         note = one or "; ".join(said)
         style = "" if differing or note else "dim"

@@ -22,7 +22,7 @@
 // A pass that another one has moved is the same pass.
 // MOVED:      dce 2 {{[0-9.]+}} ms only old
 // MOVED-NEXT: cse 2 {{[0-9.]+}} ms {{[0-9.]+}} ms num-dce'd: 0 → 1
-// MOVED-NEXT: canonicalize{max-num-rewrites=0} 2 1 {{[0-9.]+}} ms {{[0-9.]+}} ms was canonicalize
+// MOVED-NEXT: canonicalize{max-num-rewrites=0} 2 1 {{[0-9.]+}} ms {{[0-9.]+}} ms
 
 // DIFF:      // builtin.module/func.func/0:dce: only old
 // DIFF-NEXT: // builtin.module/func.func/1:canonicalize on func.func @f: changed → unchanged

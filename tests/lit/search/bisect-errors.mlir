@@ -23,7 +23,7 @@
 // RUN: not passel-bisect %t.passel --interesting=./no-such-command 2>&1 | FileCheck %s --check-prefix=COMMAND
 // RUN: not passel-bisect %t.passel --interesting="grep 'a" 2>&1 | FileCheck %s --check-prefix=QUOTE
 // QUOTE: passel-bisect: error: '--interesting' has no closing quotation
-// COMMAND: passel-bisect: error: '--interesting' cannot be run: program './no-such-command' is not found
+// COMMAND: passel-bisect: error: '--interesting' cannot be run: './no-such-command' is not an executable program
 func.func @f() {
   return
 }

@@ -14,7 +14,6 @@
 // SAID-NEXT: {{[0-9]+}} checks
 // SAID-NEXT: to see the change: passel-report {{.*}} --step=builtin.module/func.func/1:wrong-fold --op=@g --diff
 // SAID-NEXT: to replay: passel-opt --run-reproducer --load-pass-plugin={{.*}}wrong_fold.py {{.*}}.mlir
-// SAID-NEXT: to reduce: passel-reduce --run-reproducer --load-pass-plugin={{.*}}wrong_fold.py {{.*}}.mlir --computes-else=@g
 
 // The reproducer is the IR before the pass, and the pass.
 // RUN: passel-opt --run-reproducer --load-pass-plugin=%inputs/wrong_fold.py %t.mlir | FileCheck %s --check-prefix=REPLAYED
