@@ -6,6 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
+from event_recorder import FullEventRecorder
 from subjects import MLIRSubject, ToySubject, XDSLSubject
 from xdsl.ir import Operation
 
@@ -19,7 +20,7 @@ from passel import (
     PassManager,
 )
 from passel.ir import PrintFlags
-from passel.testing import Callable_, FullEventRecorder, ToyOp
+from passel.testing import Callable_, ToyOp
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from event_recorder import EventRecorder
 from toy_steps import (
     DEEP,
     FUNCS,
@@ -21,7 +22,7 @@ from toy_steps import (
 )
 
 from passel import OpPassManager
-from passel.testing import EventRecorder, ToyOp, parse_toy
+from passel.testing import ToyOp, parse_toy
 
 if TYPE_CHECKING:
     from passel import AnalysisManager, PassContext

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from event_recorder import EventRecorder
 from toy_steps import (
     FUNCS,
     Both,
@@ -22,7 +23,7 @@ from toy_steps import (
 )
 
 from passel import AllAnalyses, AnalysisManager, Pass, PassContext, PassFailure, PreservedAnalyses
-from passel.testing import EventRecorder, ToyAdapter, ToyOp, parse_toy
+from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 # -- Preserving ------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
+from event_recorder import FullEventRecorder
 from worlds import XDSLWorld
 
 from passel import Pass, PassContext, PassFailedError, PassFailure, PassManager
@@ -14,7 +15,6 @@ from passel.bridge import RunOnMLIR, RunOnXDSL
 from passel.instruments import CrashReproducer
 from passel.instruments.ir_printer import PrintIR
 from passel.instruments.timing import Timing
-from passel.testing import FullEventRecorder
 
 if TYPE_CHECKING:
     from pathlib import Path

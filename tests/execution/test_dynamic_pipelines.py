@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from event_recorder import EventRecorder
 from toy_steps import FUNCS, fail, failed_run, manager, nothing, pipeline, recorded, step
 
 from passel import PassContext, PassFailure, PipelineRun
-from passel.testing import EventRecorder, ToyOp, parse_toy
+from passel.testing import ToyOp, parse_toy
 
 if TYPE_CHECKING:
     from passel.schedule import Pipeline, Step

@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from event_recorder import EventRecorder
 from toy_steps import failed_run
 
 import passel
@@ -20,7 +21,7 @@ from passel import (
     PassManager,
     Severity,
 )
-from passel.testing import EventRecorder, ToyAdapter, ToyOp, parse_toy
+from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,6 +7,7 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from event_recorder import EventRecorder
 from toy_steps import nothing, step
 
 from passel import (
@@ -19,7 +20,7 @@ from passel import (
     PipelineRun,
     option,
 )
-from passel.testing import EventRecorder, ToyAdapter, ToyOp, parse_toy
+from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

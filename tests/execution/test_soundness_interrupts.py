@@ -8,6 +8,7 @@ from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from event_recorder import EventRecorder
 from hypothesis import given
 from hypothesis import strategies as st
 from sibling_passes import module_of
@@ -25,7 +26,7 @@ from passel.execution import Run
 from passel.execution.strategies import Sequential
 from passel.hooks import Instrumentor
 from passel.schedule import PipelineCompiler
-from passel.testing import EventRecorder, ToyAdapter, ToyOp, parse_toy
+from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from event_recorder import FullEventRecorder
 from hypothesis import given
 from hypothesis import strategies as st
 from meddling import ACTS, ADAPTER, TARGETS, Meddle, is_valid, make
 
 from passel import OpPassManager, PassFailedError, PassInstrumentation, PassManager
-from passel.testing import FullEventRecorder
 
 if TYPE_CHECKING:
     from passel import Failure

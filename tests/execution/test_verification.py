@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import pytest
+from event_recorder import EventRecorder
 from toy_steps import failed_run, manager, nothing, pipeline, step
 
 from passel import Pass, PassContext, PassFailedError, PassManager, RunResult
-from passel.testing import EventRecorder, ToyAdapter, ToyOp, parse_toy
+from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,13 +13,14 @@ from io import StringIO
 from typing import Any
 
 import pytest
+from event_recorder import EventRecorder
 from toy_steps import fail, nothing, step
 
 from passel import PassContext, PassFailedError, PassInstrumentation, PassManager
 from passel.hooks import Instrumentor
 from passel.instruments.events import PassExecution, execution_of
 from passel.instruments.ir_printer import PrintIR
-from passel.testing import EventRecorder, ToyAdapter, ToyOp, parse_toy
+from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 
 def change(op: ToyOp, _: Any) -> None:

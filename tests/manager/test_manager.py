@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from event_recorder import EventRecorder
 from xdsl.dialects.builtin import ModuleOp
 
 from passel import (
@@ -17,7 +18,7 @@ from passel import (
     PassFailedError,
     PassManager,
 )
-from passel.testing import EventRecorder, ToyAdapter, parse_toy
+from passel.testing import ToyAdapter, parse_toy
 from passel.xdsl.passes.cse import CSE
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from event_recorder import EventRecorder
 
 from passel import (
     AdapterError,
@@ -21,7 +22,7 @@ from passel import (
 from passel.frontend import UnreadableError
 from passel.instruments import Timing
 from passel.manager import BarePipeline, CompositeFixedPoint
-from passel.testing import EventRecorder, ToyAdapter, ToyOp, parse_toy
+from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,6 +6,7 @@ from io import StringIO
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
+from event_recorder import EventRecorder
 from mlir.ir import Context
 from xdsl_inputs import CORPUS, REAL_FILES
 
@@ -13,7 +14,6 @@ from passel import PassFailedError, PassManager
 from passel.instruments import Timing
 from passel.instruments.ir_printer import PrintIR
 from passel.mlir import parse_file
-from passel.testing import EventRecorder
 
 if TYPE_CHECKING:
     from collections.abc import Callable

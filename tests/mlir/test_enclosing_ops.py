@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
+from event_recorder import EventRecorder
 from hypothesis import given
 from hypothesis import strategies as st
 from mlir.ir import Context, FlatSymbolRefAttr, StringAttr
@@ -13,7 +14,6 @@ from mlir.ir import Context, FlatSymbolRefAttr, StringAttr
 from passel import PassFailedError, PassManager
 from passel.ir import InvalidIR
 from passel.mlir import MLIRAdapter, parse_source
-from passel.testing import EventRecorder
 
 SOURCE = """
 func.func private @a(%x: i32) -> i32 {

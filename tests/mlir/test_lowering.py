@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
+from event_recorder import EventRecorder
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from mlir.ir import Context
@@ -14,7 +15,6 @@ from passel.hooks import PassInstrumentation
 from passel.mlir import MLIRAdapter, parse_source
 from passel.passes import PassRegistry
 from passel.schedule import NestedStep, PipelineCompiler
-from passel.testing import EventRecorder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,10 +9,11 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
+from event_recorder import EventRecorder
 
 from passel import PassManager
 from passel.errors import PassFailedError, PipelineError
-from passel.testing import EventRecorder, parse_toy
+from passel.testing import parse_toy
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from event_recorder import FullEventRecorder
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,7 +20,7 @@ from passel import (
     PassInstrumentation,
     PassManager,
 )
-from passel.testing import FullEventRecorder, ToyAdapter, ToyOp
+from passel.testing import ToyAdapter, ToyOp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator

@@ -8,6 +8,7 @@ from time import sleep
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from event_recorder import EventRecorder
 
 from passel import (
     ANY,
@@ -22,7 +23,7 @@ from passel import (
 from passel.passes import default_registry
 from passel.schedule import NestedStep, Pipeline, PipelineCompiler, passes_of
 from passel.schedule import merged as merged_of
-from passel.testing import EventRecorder, ToyAdapter, parse_toy
+from passel.testing import ToyAdapter, parse_toy
 
 if TYPE_CHECKING:
     from collections.abc import Callable

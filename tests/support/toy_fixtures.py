@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
+from event_recorder import EventRecorder
 
 from passel import (
     InterfacePass,
@@ -21,7 +22,7 @@ from passel import (
     option,
 )
 from passel.passes.factory import make_pass_class
-from passel.testing import Callable_, EventRecorder, ToyAdapter, ToyOp, parse_toy
+from passel.testing import Callable_, ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:
     from collections.abc import Callable

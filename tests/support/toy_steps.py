@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from event_recorder import EventRecorder
 
 from passel import (
     AnalysisManager,
@@ -17,7 +18,7 @@ from passel import (
     PassManager,
 )
 from passel.passes.factory import make_pass_class
-from passel.testing import EventRecorder, ToyAdapter, ToyOp, parse_toy
+from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
