@@ -91,34 +91,6 @@ def test_a_default_in_the_help_is_not_repeated() -> None:
     assert option_help(*Told.option_infos()) == "Ways of the cache (default: 1)"
 
 
-class Shown(Pass[Any]):
-    """Do it.
-
-    Example:
-        >>> Shown().name
-        'shown'
-
-    Examples:
-        Not in Python.
-
-    Example:
-        >>> Shown.name
-        'shown'
-
-        >>> 1
-        1
-    """
-
-    name = "shown"
-
-
-def test_examples() -> None:
-    """Doctests are blocks of code, with the lines between them; other sections stay as they are."""
-    text = pass_doc([Shown])
-    assert "\nExample:\n\n```pycon\n>>> Shown().name\n'shown'\n```\n\nExamples:\n    Not" in text
-    assert "\n```pycon\n>>> Shown.name\n'shown'\n\n>>> 1\n1\n```\n" in text
-
-
 PLUGIN = '''
 from passel import OperationPass, option
 

@@ -134,7 +134,6 @@ def test_what_is_wrong(
         (["Passes.td"], 1, "-gen-pass-doc"),
         (["-gen-pass-doc", "none.td"], 1, "passel-tblgen: error: 'none.td' does not exist"),
         (["-gen-pass-doc", "."], 1, "passel-tblgen: error: '.' is a directory"),
-        (["-gen-pass-doc", "-tblgen=nix", "Passes.td"], 1, "there is no program 'nix'"),
         (["-gen-pass-doc", "--passes=b", "Passes.td"], 1, "there is no pass 'b'"),
         (["-gen-pass-doc", "Passes.td", "-o", "no/such"], 1, "cannot open output file 'no/such'"),
         (["-gen-pass-doc", "Plain.td"], 1, 'does not include "mlir/Pass/PassBase.td"'),

@@ -7,7 +7,6 @@ files, comments contain the C++ code that this module cannot interpret.
 from __future__ import annotations
 
 import re
-import struct
 import typing
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -222,7 +221,7 @@ def choice_of(constant: str, among: tuple[Choice, ...]) -> str:
 # -- Values ----------------------------------------------------------------------------------
 
 _INTEGER = re.compile(r"([-+]?)(0[xX][\da-fA-F]+|0|[1-9]\d*)([uUlL]*)")
-_FLOAT = re.compile(r"[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?)([fFlL]?)")
+_FLOAT = re.compile(r"[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?)[fFlL]?")
 _LIMIT = re.compile(r"(?:::)?std::numeric_limits<(.+)>::(max|min|lowest)\(\)")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", '"': '"', "'": "'", "\\": "\\"}
 
@@ -280,13 +279,7 @@ def _float(text: str) -> float:
     literal = _FLOAT.fullmatch(text)
     if not literal:
         return float(_integer(text))
-    found = float(text.rstrip("fFlL"))
-    if literal[1] in "fF" and literal[1]:
-        try:
-            (found,) = struct.unpack("f", struct.pack("f", found))
-        except OverflowError:
-            raise UnknownCpp(text) from None
-    return found
+    return float(text.rstrip("fFlL"))
 
 
 def _string(text: str) -> str:

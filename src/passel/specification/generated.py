@@ -59,8 +59,6 @@ def pass_decls(passes: Sequence[PassDeclaration], *, group: str = "", module: st
     typing_names = list(imports(_typing_names(pythons)))
     lines += [*typing_names, ""] if typing_names else []
     lines += imports(_passel_names(pythons))
-    types = list(_choices_types(pythons))
-    lines += ["", *types] if types else []
     for declared, python in found:
         if python.options:
             lines += ["", "", *_options_class(python)]
@@ -96,27 +94,13 @@ def _options_class(python: PythonPass) -> Iterator[str]:
     yield f'{INDENT}"""Options of `{python.name}`."""'
     yield ""
     for option in python.options:
-        yield from _field(option, python.class_name)
+        yield from _field(option)
 
 
-def _choices_types(passes: Iterable[PythonPass]) -> Iterator[str]:
-    for each in passes:
-        for option in each.options:
-            if option.choices:
-                keywords = ", ".join(map(literal, option.choices))
-                yield f"{_choices_type(each.class_name, option)} = Literal[{keywords}]"
-
-
-def _choices_type(owner: str, option: PythonOption) -> str:
-    """Return the name of the generated type for the choices of an option."""
-    words = option.field.split("_")
-    return f"{owner}{''.join(word.capitalize() for word in words)}"
-
-
-def _field(option: PythonOption, owner: str) -> Iterator[str]:
+def _field(option: PythonOption) -> Iterator[str]:
     for note in option.notes:
         yield f"{INDENT}# {note}"
-    head = f"{INDENT}{option.field}: {option.type(_choices_type(owner, option))} ="
+    head = f"{INDENT}{option.field}: {option.type} ="
     if not option.help and not option.has_own_name:
         yield f"{head} {option.default_text}"
         return
@@ -287,10 +271,10 @@ def _class(python: PythonPass, declared: PassDeclaration | None) -> Iterator[str
         text = f"`{option.name}` in pipelines; by default {default}."
         if declared and option.help:
             text = f"{option.help.rstrip('.')}. {text}"
-        yield f"{INDENT}{option.field}: {option.type()} = ..."
+        yield f"{INDENT}{option.field}: {option.type} = ..."
         yield from docstring(text, "", INDENT)
     if python.options:  # for editors without support for dataclasses
-        given = ", ".join(f"{each.field}: {each.type()} = ..." for each in python.options)
+        given = ", ".join(f"{each.field}: {each.type} = ..." for each in python.options)
         yield f"{INDENT}def __init__(self, *, {given}) -> None: ..."
     yield ""
 

@@ -67,16 +67,12 @@ class PythonOption(NamedTuple):
     help: str
     notes: tuple[str, ...]
 
-    def type(self, choices: str = "") -> str:
-        """Return the annotation of the field.
-
-        Args:
-            choices: The name of the type for the choices, or an empty string to write a `Literal`.
-        """
+    @property
+    def type(self) -> str:
+        """The annotation of the field."""
+        kind = self.scalar
         if self.choices:
-            kind = choices or f"Literal[{', '.join(map(literal, self.choices))}]"
-        else:
-            kind = self.scalar
+            kind = f"Literal[{', '.join(map(literal, self.choices))}]"
         if self.is_list:
             return f"tuple[{kind}, ...]"
         return f"{kind} | None" if self.default is None else kind
@@ -166,7 +162,6 @@ def in_python(declared: PassDeclaration, *, by_variable: bool = False) -> Python
     dialects = _dialects(declared, notes)
     options = tuple(_option(each, declared, by_variable=by_variable) for each in declared.options)
     statistics = tuple(_statistic(each) for each in declared.statistics)
-    _check_attributes(declared, options, statistics)
     return PythonPass(
         name, declared.argument, kind, target, anchor, dialects, options, statistics, tuple(notes)
     )
@@ -285,25 +280,6 @@ def _statistic(declared: StatisticDeclaration) -> PythonStatistic:
     return PythonStatistic(
         field_for(Pass, attribute), declared.name, one_line(declared.description)
     )
-
-
-def _check_attributes(
-    declared: PassDeclaration,
-    options: tuple[PythonOption, ...],
-    statistics: tuple[PythonStatistic, ...],
-) -> None:
-    known: dict[str, str] = {}
-    named = [(each.field, f"option '{each.name}'") for each in options]
-    named += [(each.attribute, f"statistic '{each.name}'") for each in statistics]
-    sources = (*declared.options, *declared.statistics)
-    for (attribute, what), source in zip(named, sources, strict=True):
-        if attribute in known:
-            raise SpecificationError(
-                f"{known[attribute]} and {what} of pass '{declared.argument}' are both "
-                f"called '{attribute}' in Python",
-                str(source.place),
-            )
-        known[attribute] = what
 
 
 def snake_case(name: str) -> str:

@@ -101,15 +101,12 @@ class PassDeclaration:
     place: Place
 
 
-def read_passes(
-    file: str, include: Sequence[str] = (), *, program: str = ""
-) -> tuple[PassDeclaration, ...]:
+def read_passes(file: str, include: Sequence[str] = ()) -> tuple[PassDeclaration, ...]:
     """Return the declared passes in a `.td` file, sorted by record name.
 
     Args:
         file: The path of the file.
         include: The directories to search for included files.
-        program: The path or name of llvm-tblgen, by default the path that `find_tablegen` returns.
 
     Raises:
         SpecificationError: If TableGen rejects the file, the file does not include
@@ -128,24 +125,21 @@ def read_passes(
         ...         print(declared.def_name, declared.argument, declared.place.line)
         CountOps count-ops 3
     """
-    return read_files([file], include, program=program)
+    return read_files([file], include)
 
 
-def read_files(
-    files: Sequence[str], include: Sequence[str] = (), *, program: str = ""
-) -> tuple[PassDeclaration, ...]:
+def read_files(files: Sequence[str], include: Sequence[str] = ()) -> tuple[PassDeclaration, ...]:
     """Return the declared passes in several `.td` files, sorted by record name.
 
     Args:
         files: The paths of the files. If several files include the same file, each pass in the
             included file is returned once.
         include: The directories to search for included files.
-        program: The path or name of llvm-tblgen, as for `read_passes`.
 
     Raises:
         SpecificationError: If a file or a pass name is invalid, as for `read_passes`.
     """
-    found = {each: None for file in files for each in _read(file, include, program)}
+    found = {each: None for file in files for each in _read(file, include)}
     passes = sorted(found, key=lambda each: each.def_name)
     _check_names(passes)
     return tuple(passes)
@@ -186,8 +180,8 @@ def with_defaults(
     return tuple(known.values())
 
 
-def _read(file: str, include: Sequence[str], program: str) -> Iterator[PassDeclaration]:
-    records = read_records(file, include, program=program)
+def _read(file: str, include: Sequence[str]) -> Iterator[PassDeclaration]:
+    records = read_records(file, include)
     if "PassBase" not in records["!instanceof"]:
         raise SpecificationError(
             'there are no passes: the file does not include "mlir/Pass/PassBase.td"', file

