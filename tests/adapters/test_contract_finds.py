@@ -5,7 +5,6 @@
 # pyright: reportUnknownArgumentType=false
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -15,7 +14,6 @@ import pytest
 from subjects import ToySubject
 
 from passel.diagnostics import Location
-from passel.errors import DefinitionError
 from passel.testing import AdapterContract, Node, ToyAdapter, ToyOp
 
 if TYPE_CHECKING:
@@ -80,7 +78,6 @@ def verify_backwards(self: Any, op: ToyOp, *, recursive: bool) -> None:
 @pytest.mark.parametrize(
     ("broken", "found"),
     [
-        ({"name": ""}, {"types"}),
         ({"kind_of": everything_registered}, {"kinds"}),
         ({"key_of": staticmethod(id)}, {"keys"}),
         ({"key_of": staticmethod(lambda op: "".join(list(op.name)))}, {"keys"}),
@@ -125,32 +122,6 @@ def test_the_op_of_an_error_is_named() -> None:
     error = failures(suite_of(verify=verify_top))["verify_refuses"]
     expected = "the error from 'verify' after 'break_' is not about the op @"
     assert str(error).startswith(expected)
-
-
-METHODS = [
-    *("kind_of", "kind_named", "suggest_op", "children", "parent", "symbol_name"),
-    *("location", "verify", "print_op", "fingerprint", "load_dialects"),
-]
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_the_first_failure_names_the_method(method: str) -> None:
-    """The first failure names the method that returns None, and the documentation."""
-    suite = suite_of(**{method: lambda *_, **__: None})
-    first = next(iter(failures(suite).values()))
-    assert re.search(rf"'{method}' .*; see docs/adapters.md", str(first), re.DOTALL)
-
-
-class Unfinished(ToySubject):
-    """A suite whose names lack some roles."""
-
-    names: ClassVar[Mapping[str, str]] = {"module": "toy.module", "func": "toy.func"}
-
-
-def test_roles_without_names() -> None:
-    """The error lists the roles without a name."""
-    with pytest.raises(DefinitionError, match=r"'program' .* roles 'other', 'region', 'unknown'"):
-        Unfinished().test_types()
 
 
 class PoorAdapter(ToyAdapter):
