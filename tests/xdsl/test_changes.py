@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from layouts import fields_of
-from odd_modules import odd_module
 from xdsl.dialects.builtin import (
     FileLineColLoc,
     FloatAttr,
@@ -22,9 +21,8 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.test import TestOp as SomeOp
 from xdsl.ir import Block, Operation, Region, SSAValue, SSAValues
-from xdsl_inputs import sampled, xdsl_context
+from xdsl_inputs import xdsl_context
 
-from passel import PassFailedError, PassManager
 from passel.errors import EncodingError
 from passel.xdsl import parse_source
 from passel.xdsl.transport.changes import decode_changes, encode_changes, snapshot
@@ -219,15 +217,6 @@ def _pair(source: str) -> tuple[Any, Any]:
     return here, there
 
 
-@pytest.mark.parametrize("act", ACTS, ids=lambda act: act.__name__)
-@settings(max_examples=settings().max_examples // 5)
-@given(random=st.randoms(use_true_random=False))
-def test_each_act_is_repeated(act: Callable[[Operation, Random], None], random: Random) -> None:
-    """Every kind of change arrives alone."""
-    here, there = _pair(SOURCE)
-    _check(here, there, lambda op: act(op, random))
-
-
 @settings(max_examples=settings().max_examples // 3)
 @given(random=st.randoms(use_true_random=False), length=st.integers(2, 30))
 def test_acts_are_repeated_together(random: Random, length: int) -> None:
@@ -241,30 +230,6 @@ def test_acts_are_repeated_together(random: Random, length: int) -> None:
     here, there = _pair(SOURCE)
     for _ in range(2):
         _check(here, there, change)
-
-
-@sampled(40)
-def test_odd_modules(step: int) -> None:
-    """What is left of a module that no frontend would write arrives, whatever was done to it."""
-    sent = 0
-    for seed in range(0, 400, step):
-        here, there = _pair(odd_module(seed))
-        try:
-            _check(here, there, _optimize_invalid)
-        except EncodingError as error:
-            # A value that was erased is still used.
-            if "is used both inside and outside" not in str(error):
-                raise
-            continue
-        sent += 1
-    assert sent > 300 / step
-
-
-def _optimize_invalid(op: Operation) -> None:
-    manager = PassManager.parse("any(canonicalize,cse,dce)", xdsl_context())
-    manager.enable_verifier(False)
-    with suppress(PassFailedError):
-        manager.run(op)
 
 
 def test_little_is_sent() -> None:

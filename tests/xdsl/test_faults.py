@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import io
 import os
 import signal
 import sys
@@ -181,13 +180,6 @@ def ignoring_children() -> Generator[None]:
         signal.signal(signal.SIGCHLD, before)
 
 
-@pytest.mark.parametrize("how", ["recursion", *SURVIVED])
-def test_nobody_knows_how_workers_end(how: str) -> None:
-    """Where SIGCHLD is ignored, those that live do what they would do otherwise."""
-    with ignoring_children():
-        check("workers", how)
-
-
 def test_a_death_of_which_nobody_knows() -> None:
     """Where SIGCHLD is ignored, the op whose process has died is named all the same."""
     with ignoring_children():
@@ -195,18 +187,6 @@ def test_a_death_of_which_nobody_knows() -> None:
     assert [each[:2] for each in found.failures] == [("f2", "crashed"), ("inner", "crashed")]
     for _, _, text in found.failures:
         assert "the process that ran passes on it exited with an unknown status" in text
-
-
-@pytest.mark.parametrize("name", ["stdout", "stderr"])
-@pytest.mark.parametrize("is_closed", [False, True])
-def test_no_standard_stream(name: str, monkeypatch: pytest.MonkeyPatch, *, is_closed: bool) -> None:
-    """A process without one, as of a daemon, has workers as well."""
-    stream = io.StringIO()
-    stream.close()
-    monkeypatch.setattr(sys, name, stream if is_closed else None)
-    found = run("workers", "recursion")
-    monkeypatch.undo()
-    assert found == run("sequential", "recursion")
 
 
 @pytest.mark.parametrize(

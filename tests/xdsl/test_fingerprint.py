@@ -10,9 +10,6 @@ from xdsl.ir import Block, Operation, Region
 from xdsl.printer import Printer
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from passel import Pass, PassContext, PassManager
-from passel.ir import IRAdapter
-from passel.xdsl import XDSLAdapter
 from passel.xdsl.fingerprint import fingerprint
 from passel.xdsl.verification import verify
 
@@ -247,33 +244,3 @@ def test_takes_deep_nests(sample: _Sample) -> None:
     before = fingerprint(root)
     op.attributes["x"] = UnitAttr()
     assert fingerprint(root) != before
-
-
-def test_an_adapter_with_fingerprints_of_its_own(parse: Callable[[str], Operation]) -> None:
-    """A subclass says how to renew them as well: by comparing, as the contract has it."""
-
-    class Coarse(XDSLAdapter):
-        """Sees nothing but the name of an op."""
-
-        def fingerprint(self, op: Operation, *, recursive: bool = True) -> object:
-            """Return the name."""
-            return op.name
-
-        renew_fingerprint = IRAdapter.renew_fingerprint
-
-    module = parse('"test.op"() : () -> ()')
-    manager = PassManager("builtin.module", adapter=Coarse())
-    for _ in range(2):
-        manager.add(Mark())
-    assert manager.run(module).changed is False
-    assert PassManager("builtin.module").add(Mark()).run(parse("")).changed
-
-
-class Mark(Pass):
-    """Set an attribute."""
-
-    name = "mark"
-
-    def run(self, op: Operation, ctx: PassContext) -> None:
-        """Do it."""
-        op.attributes["marked"] = UnitAttr()

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-from xdsl.dialects.builtin import FunctionType, UnregisteredOp, i32
+from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.dialects.llvm import FuncOp
-from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, IsTerminator, SymbolTable
 
-from passel import FunctionLike, PassFailedError, PassManager
+from passel import FunctionLike
 from passel.diagnostics import Location
 from passel.ir import PrintFlags
 from passel.xdsl import XDSLAdapter
@@ -93,53 +92,6 @@ def test_dialects_load_when_asked_for(adapter: XDSLAdapter) -> None:
 
 
 # -- Verification ----------------------------------------------------------------------------
-
-BROKEN = """\
-builtin.module {
-  func.func @fine() {
-    func.return
-  }
-  func.func @broken() {
-    func.return
-  }
-}
-"""
-
-
-@pytest.fixture
-def no_printing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make every attempt to print IR an error."""
-
-    def refuse(*_: Any) -> None:
-        pytest.fail("IR was printed")
-
-    for name in ("print_op", "print_region", "print_block", "print_op_with_default_format"):
-        monkeypatch.setattr(Printer, name, refuse)
-
-
-@pytest.mark.usefixtures("no_printing")
-def test_failed_runs_print_nothing(
-    adapter: XDSLAdapter, context: Context, parse: Callable[[str], Operation]
-) -> None:
-    """Verifying in xDSL renders the whole module to report an op without naming it; a run does neither."""
-    from passel import Pass
-
-    class Break(Pass["Operation"]):
-        """Break functions."""
-
-        name = "break"
-
-        def run(self, op: Operation, ctx: Any) -> None:
-            """Give it a wrong type."""
-            op.properties["function_type"] = FunctionType.from_lists([i32], [])
-
-    module = parse(BROKEN)
-    manager = PassManager("builtin.module", context, adapter=adapter)
-    manager.add_nested("func.func", Break())
-    with pytest.raises(PassFailedError) as caught:
-        manager.run(module)
-    places = [str(failure.diagnostic.location) for failure in caught.value.failures]
-    assert places == ["test.mlir:2:3", "test.mlir:5:3"]
 
 
 def test_printing_falls_back(adapter: XDSLAdapter, parse: Callable[[str], Operation]) -> None:

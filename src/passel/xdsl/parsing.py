@@ -14,7 +14,8 @@ from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr
 from xdsl.utils.exceptions import DiagnosticException, MultipleSpansParseError, ParseError
 from xdsl.utils.lexer import Input, Span
 
-from passel.diagnostics import brief, suggest
+from passel.diagnostics import brief, closest
+from passel.frontend.resources import read_resources
 from passel.xdsl.fast import parser_class
 from passel.xdsl.locations import SourceLocation, SourceText
 
@@ -83,7 +84,7 @@ def parse_source(
     if not implicit_module and len(ops) != 1:
         raise _shifted(_not_one_op(ops, Input(text, filename)), line_offset)
     if resources is not None:
-        resources += parser.external_resources
+        resources += read_resources(text)
     if len(ops) == 1 and (not implicit_module or isinstance(ops[0], ModuleOp)):
         return ops[0]
     module = ModuleOp(ops)
@@ -222,7 +223,7 @@ def _unknown_op(
     """Return the error for an unregistered op, at its name."""
     start = max(text.rfind(name, 0, following.start), 0)
     is_generic = text[start - 1 : start] == '"'
-    dialect, dot, _ = name.partition(".")
+    dialect, dot, op_name = name.partition(".")
     known = context.get_optional_dialect(dialect) is not None
     if is_generic:
         message = (
@@ -237,7 +238,9 @@ def _unknown_op(
         message = f"custom op '{name}' is unknown"
     else:
         message = f"Dialect `{dialect}' not found for custom op '{name}' "
-    ops = [op.name for op in context.loaded_ops if op.name.startswith(f"{dialect}.")]
-    message += suggest(name, ops)
+    # Without the dialect, which would make all its ops similar.
+    names = (op.name.partition(".") for op in context.loaded_ops)
+    if found := closest(op_name, [each[2] for each in names if each[0] == dialect]):
+        message += f"; did you mean '{dialect}.{found}'?"
     source = cast("Input[str]", following.input)
     return ParseError(Span(start - is_generic, start + len(name) + is_generic, source), message)

@@ -4,7 +4,7 @@
 
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar, cast
+from typing import Any, Final, NoReturn, TypeVar, cast
 
 from xdsl.context import Context
 from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
@@ -35,9 +35,6 @@ from xdsl.utils.mlir_lexer import (
 from passel.xdsl.dense import values_in
 from passel.xdsl.lexer import FastLexer, LocationParser
 from passel.xdsl.locations import SourceLocation, SourceText
-
-if TYPE_CHECKING:
-    from passel.frontend.resources import ExternalResource
 
 _BEFORE_NAME: Final = re.compile(
     r"(?:[^=/]++|//[^\n]*+)*+=[ \t\n\r\f\v]*+(?://[^\n]*+[ \t\n\r\f\v]*+)*+"
@@ -91,10 +88,6 @@ class SourceParser(LocationParser):
         text: The source text.
         filename: The name of the file in locations and errors.
         source: The source to which locations refer. If None, the parser adds no locations.
-
-    Attributes:
-        external_resources: The external resources that have been parsed so far, in the order of the
-            text.
     """
 
     def __init__(
@@ -110,7 +103,6 @@ class SourceParser(LocationParser):
         self._spelled: dict[str, Attribute] = {}
         self._first_uses: dict[SSAValue[Any], Span] = {}
         self._resources: dict[tuple[str, str], str] = {}
-        self.external_resources: list[ExternalResource] = []
 
     # ---- locations -------------------------------------------------------------------
 
@@ -244,35 +236,31 @@ class SourceParser(LocationParser):
         if kind == "dialect_resources":
             self._parse_dialect_resources()
         elif kind == "external_resources":
-            self.parse_comma_separated_list(self.Delimiter.BRACES, self._parse_external_group)
+            self.parse_comma_separated_list(self.Delimiter.BRACES, self._check_external_group)
         else:
             self.raise_error(f"got an unexpected key in file metadata: {kind}")
 
-    def _parse_external_group(self) -> None:
-        group = self.expect(self.parse_optional_identifier, _NO_KEY)
+    def _check_external_group(self) -> None:
+        """Check the syntax of a group of external resources."""
+        self.expect(self.parse_optional_identifier, _NO_KEY)
         self.parse_punctuation(":")
-        self.parse_comma_separated_list(
-            self.Delimiter.BRACES, lambda: self._parse_external_entry(group)
-        )
+        self.parse_comma_separated_list(self.Delimiter.BRACES, self._check_external_entry)
 
-    def _parse_external_entry(self, group: str) -> None:
-        start = self.pos
-        name = self.parse_optional_str_literal()
-        if name is None and (data := self.parse_optional_bytes_literal()) is not None:
-            name = data.decode(errors="replace")
-        if name is None:
-            name = self.expect(self.parse_optional_identifier, _NO_KEY)
+    def _check_external_entry(self) -> None:
+        name = self._token.text
+        if not self._skip_string():
+            self.expect(self.parse_optional_identifier, _NO_KEY)
         self.parse_punctuation(":")
-        value_start, value = self.pos, self.parse_optional_boolean()
-        if value is None and (text := self.parse_optional_str_literal()) is not None:
-            value = text.encode()
-        if value is None:
-            value = self.parse_optional_bytes_literal()
-        if value is None:
+        if self.parse_optional_boolean() is None and not self._skip_string():
             self.raise_error(f"expected string value for key '{name}'")
-        from passel.frontend.resources import ExternalResource
 
-        self.external_resources.append(ExternalResource(group, name, value, start, value_start))
+    def _skip_string(self) -> bool:
+        """Skip a string, and return whether there was one."""
+        token = self._token
+        if token.kind not in (MLIRTokenKind.STRING_LIT, MLIRTokenKind.BYTES_LIT):
+            return False
+        self._resume_at(token.start + len(token.text))
+        return True
 
     # ---- top level -------------------------------------------------------------------
 

@@ -5,18 +5,10 @@
 
 from __future__ import annotations
 
-from io import StringIO
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from tool_fixtures import UNREGISTERED
-from xdsl.dialects.func import FuncOp
-from xdsl.parser import Parser
-from xdsl.passes import PassPipeline
-from xdsl.printer import Printer
-from xdsl.transforms.canonicalize import CanonicalizePass
-from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
 from xdsl_inputs import NOT_MLIR, REAL_FILES, some, xdsl_context
 
 from passel.xdsl import XDSLAdapter, parse_source
@@ -25,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tool_fixtures import MlirOpt, Tool
-    from xdsl.dialects.builtin import ModuleOp
 
 # Some of xDSL's own patterns use what xDSL has deprecated.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:xdsl")
@@ -61,21 +52,6 @@ FORMS = pytest.mark.parametrize("generic", [False, True], ids=["custom", "generi
 def path_of(name: str) -> str:
     """Return an input's path."""
     return str(REAL_FILES / f"{name}.mlir")
-
-
-def by_xdsl(name: str) -> ModuleOp:
-    """Parse an input with xDSL and run its own `cse,canonicalize`."""
-    context = xdsl_context()
-    module = Parser(context, Path(path_of(name)).read_text(encoding="utf-8")).parse_module()
-    PassPipeline((CommonSubexpressionElimination(), CanonicalizePass())).apply(context, module)
-    return module
-
-
-def printed(module: ModuleOp) -> str:
-    """Return the module as the tool prints it."""
-    stream = StringIO()
-    Printer(stream=stream).print_op(module)
-    return stream.getvalue() + "\n\n"
 
 
 @pytest.fixture
@@ -117,21 +93,3 @@ def test_mlir_takes_the_result(
     result = passel_opt(path_of(name), "-p", PIPELINES.get(name, STANDARD), *form)
     taken = mlir_opt(UNREGISTERED, "--verify-each", "--cse", source=result)
     assert taken.code == 0, taken.err
-
-
-@pytest.mark.parametrize("name", some(ALL, 3))
-def test_same_as_xdsl(name: str, passel_opt: Callable[..., str]) -> None:
-    """On the module, and nested on functions where all code is in them, it is xDSL's result.
-
-    Where there are branches, cse finds what xDSL's does not look for: never less.
-    """
-    module = by_xdsl(name)
-    expected = printed(module)
-    if any(len(region.blocks) > 1 for op in module.walk() for region in op.regions):
-        ours = passel_opt(path_of(name), "-p", "builtin.module(cse,canonicalize)")
-        assert len(ours.splitlines()) <= len(expected.splitlines())
-        return
-    assert passel_opt(path_of(name), "-p", "builtin.module(cse,canonicalize)") == expected
-    if all(isinstance(op, FuncOp) for op in module.ops):
-        nested = passel_opt(path_of(name), "-p", "builtin.module(func.func(cse,canonicalize))")
-        assert nested == expected

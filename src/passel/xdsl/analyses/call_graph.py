@@ -131,9 +131,6 @@ class CallGraph:
                 callers[inner] = inner if inner in self._calls_by else caller
         self.calls = tuple(self._by_op.values())
         self.sccs = strongly_connected(self.callables, self.callees)
-        self._recursive = {
-            each for scc in self.sccs for each in scc if len(scc) > 1 or each in self.callees(each)
-        }
 
     def _look_at(self, op: Operation, caller: Operation | None) -> None:
         target = call_target(op)
@@ -166,11 +163,6 @@ class CallGraph:
         found = (call.callee for call in self._calls_by[caller])
         return tuple(dict.fromkeys(callee for callee in found if callee is not None))
 
-    def callers(self, callee: Operation) -> tuple[Operation, ...]:
-        """Return the callers of a callable without duplicates, in the order of the first calls."""
-        found = (call.caller for call in self._calls_to[callee])
-        return tuple(dict.fromkeys(caller for caller in found if caller is not None))
-
     def has_unknown_callers(self, callee: Operation) -> bool:
         """Return whether a callable may have callers that the graph does not contain."""
         return (
@@ -178,10 +170,6 @@ class CallGraph:
             or visibility(callee) != "private"
             or callee in self._address_taken
         )
-
-    def is_recursive(self, callable_op: Operation) -> bool:
-        """Return whether a callable calls itself, directly or through other callables."""
-        return callable_op in self._recursive
 
 
 def is_external(op: Operation) -> bool:

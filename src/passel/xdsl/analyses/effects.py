@@ -1,11 +1,10 @@
-"""Memory effects of ops, and alias analysis of values."""
+"""Memory effects of ops."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import BlockArgument, OpResult
 from xdsl.traits import (
     IsTerminator,
     MemoryEffect,
@@ -22,28 +21,6 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import SymbolRefAttr
     from xdsl.ir import Operation, SSAValue
     from xdsl.traits import EffectInstance
-
-_VIEWS = frozenset(
-    {
-        "builtin.unrealized_conversion_cast",
-        "llvm.bitcast",
-        "llvm.getelementptr",
-        "memref.cast",
-        "memref.collapse_shape",
-        "memref.expand_shape",
-        "memref.memory_space_cast",
-        "memref.reinterpret_cast",
-        "memref.subview",
-        "memref.view",
-    }
-)
-"""The ops whose result is a view of the first operand."""
-
-_ALLOCATIONS = frozenset({"llvm.alloca", "memref.alloc", "memref.alloca"})
-"""The ops whose result is newly allocated memory."""
-
-_GLOBALS = {"memref.get_global": "name", "llvm.mlir.addressof": "global_name"}
-"""The ops whose result is the memory of a symbol, each with the attribute that names the symbol."""
 
 _NAMING_DIALECTS = frozenset({"affine", "memref"})
 """The dialects whose ops affect only the memory of operands or results."""
@@ -131,21 +108,6 @@ class Effects:
             return EffectSummary(unknown=True)
         return _own_effects(op)
 
-    def may_alias(self, a: SSAValue, b: SSAValue) -> bool:
-        """Return whether two values may refer to overlapping memory.
-
-        Two values do not alias if they are views of different allocations or of different symbols.
-        A view of an allocation does not alias a symbol or an argument of the enclosing function.
-        All other values may alias.
-        """
-        first, second = _origin(a), _origin(b)
-        if first is second:
-            return True
-        ours, theirs = _site(first), _site(second)
-        if ours is None or theirs is None:
-            return not (_is_new(first, second) or _is_new(second, first))
-        return ours == theirs
-
 
 def _own_effects(op: Operation) -> EffectSummary:
     effects = get_effects(op)
@@ -172,30 +134,3 @@ def _only_passes_control(op: Operation) -> bool:
     if not op.has_trait(IsTerminator, value_if_unregistered=False):
         return False
     return op.name.startswith("cf.") or op.name.endswith((".return", ".yield", ".br", ".cond_br"))
-
-
-def _origin(value: SSAValue) -> SSAValue:
-    """Return the value at the start of a chain of views."""
-    while isinstance(value, OpResult) and value.op.name in _VIEWS and value.op.operands:
-        value = value.op.operands[0]
-    return value
-
-
-def _site(origin: SSAValue) -> object:
-    """Return the allocation or symbol that is the source of a value, or None if it is unknown."""
-    if not isinstance(origin, OpResult):
-        return None
-    if origin.op.name in _ALLOCATIONS:
-        return origin
-    attribute = _GLOBALS.get(origin.op.name)
-    return None if attribute is None else origin.op.get_attr_or_prop(attribute)
-
-
-def _is_new(allocated: SSAValue, other: SSAValue) -> bool:
-    """Return whether one value is an allocation and the other value is a function argument."""
-    if not isinstance(allocated, OpResult) or allocated.op.name not in _ALLOCATIONS:
-        return False
-    if not isinstance(other, BlockArgument) or (function := other.block.parent_op()) is None:
-        return False
-    is_entry = other.block is other.block.parent.first_block if other.block.parent else False
-    return is_entry and is_callable(function) and function.is_ancestor(allocated.op)

@@ -23,7 +23,7 @@ from xdsl.ir import Attribute, OpTraits
 from xdsl.irdl import AnyAttr, OpDef
 from xdsl.traits import IsolatedFromAbove, OpTrait
 
-from passel.xdsl.fast.known import infers_by_known_code, is_known_attribute, is_xdsl_class
+from passel.xdsl.fast.known import infers_by_known_code, is_known_attribute
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,9 +32,6 @@ if TYPE_CHECKING:
 
 _MAX_REMEMBERED: Final = 10_000
 """The size of the cache. Most modules have few signatures, of half a kilobyte each."""
-
-_TRAITS_OF_SIGNATURES: Final = "xdsl.backend.register_allocatable"
-"""The module of traits that depend only on the signature and on which operands are equal."""
 
 _KEPT: Final = "passel.parts"
 """The name of the field in which a definition stores its parts."""
@@ -64,9 +61,8 @@ class _Parts(NamedTuple):
     Attributes:
         op_class: The class of the ops.
         traits: The traits of the definition, to which traits may be added later.
-        bare: The definition without traits, except those in `_TRAITS_OF_SIGNATURES`; None if some
-            of its constraints are not xDSL's own.
-        checks: The verifiers of all other traits, which run for each op.
+        bare: The definition without traits; None if some of its constraints are not xDSL's own.
+        checks: The verifiers of the traits, which run for each op.
     """
 
     op_class: type[Operation]
@@ -108,9 +104,7 @@ def _verify(definition: OpDef, op: Operation) -> None:
     )
     if signature not in _seen:
         _plain(bare, op)
-        # Traits that accept different operands accept equal operands as well, but not vice versa.
-        if not bare.traits.traits or len(set(operands)) == len(operands):
-            _remember(signature, kept)
+        _remember(signature, kept)
     for check in checks:
         check(op)
 
@@ -131,16 +125,14 @@ def _blocks_seen(region: Region) -> int:
 
 def _parts(definition: OpDef, op_class: type[Operation]) -> _Parts:
     bare = copy(definition)
-    traits, once = definition.traits.traits, list[OpTrait]()
+    traits = definition.traits.traits
     checks: list[Callable[[Operation], None]] = []
     for trait in traits:
-        if is_xdsl_class(op_class) and type(trait).__module__ == _TRAITS_OF_SIGNATURES:
-            once.append(trait)
-        elif type(trait).verify is IsolatedFromAbove.verify:
+        if type(trait).verify is IsolatedFromAbove.verify:
             checks.append(check_isolation)
         elif type(trait).verify is not OpTrait.verify:
             checks.append(trait.verify)
-    bare.traits = OpTraits(lambda: tuple(once))
+    bare.traits = OpTraits(lambda: ())
     is_known = infers_by_known_code(definition) and all(
         region.entry_args == _ANY_ARGUMENTS for _, region in definition.regions
     )
