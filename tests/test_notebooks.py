@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from io import StringIO
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
@@ -16,9 +14,7 @@ from passel import (
     PassFailedError,
     PassFailure,
     PassManager,
-    Statistic,
 )
-from passel.instruments import Timing
 from passel.record import Recorder
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 
@@ -81,55 +77,6 @@ def forms(shown: Any) -> Bundle:
     """Return what a notebook gets of an object."""
     bundle = shown._repr_mimebundle_()
     return Bundle(bundle["text/plain"], bundle["text/html"])
-
-
-def printed(shown: Any) -> str:
-    """Return what IPython prints of a tuple on a terminal."""
-    out = StringIO()
-    shown._repr_pretty_(SimpleNamespace(text=out.write), cycle=False)
-    return out.getvalue()
-
-
-def test_a_manager_shows_its_pipeline() -> None:
-    """A notebook shows a manager as its pipeline, one pass a line."""
-    manager = PassManager("toy.module", adapter=ToyAdapter())
-    manager.add_nested("toy.func", Change(but="<i>"))
-    plain, html = forms(manager)
-    assert plain == manager.to_text(pretty=True)
-    assert html.startswith(f"{PRE}toy.module(")
-    assert "&lt;i&gt;" in html
-
-
-def test_a_result_shows_all_of_it() -> None:
-    """A result shows whether the IR changed, diagnostics, statistics and times."""
-    manager = PassManager("toy.module", adapter=ToyAdapter())
-    manager.add_nested("toy.func", Tells()).add_nested("toy.module", Tells())
-    with manager.instrument(Timing()):
-        result = manager.run(parse_toy("toy.module(toy.func @f)"))
-    plain, html = forms(result)
-    assert printed(result) == plain
-    assert plain.splitlines()[0] == "changed"
-    assert plain.splitlines()[1].endswith("remark: a < b")
-    assert "toy.module/toy.func/0:tells: told 1" in " ".join(plain.split())
-    assert "a &lt; b" in html
-    assert "%)      Tells\n" in plain
-    manager = PassManager("toy.module", adapter=ToyAdapter()).add(Tells(times=200))
-    assert "... and 100 more lines" in forms(manager.run(parse_toy("toy.module"))).plain
-
-
-class Tells(Pass[ToyOp]):
-    """Change an op, and say so."""
-
-    name = "tells"
-    told = Statistic("Told")
-    times: int = 1
-
-    def run(self, op: ToyOp, ctx: PassContext) -> None:
-        """Do it."""
-        op.value += 1
-        ctx.count(self.told)
-        for _ in range(self.times):
-            ctx.emit_remark("a < b")
 
 
 TEST = """

@@ -6,7 +6,7 @@ The HTML and the text are generated from the same `Text` and `Table` objects.
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,28 +100,15 @@ class Table(NamedTuple):
         return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 
-class Shown(Protocol):
-    """An object that defines its own display in IPython."""
-
-    def _repr_mimebundle_(self, **_: object) -> Bundle: ...
-
-
-def bundle(*parts: Text | Table | Shown) -> Bundle:
+def bundle(*parts: Text | Table) -> Bundle:
     """Return HTML and plain text that display the given parts.
 
     Source: `_repr_mimebundle_` of IPython, which Jupyter, VS Code and marimo call.
     """
-    forms = list(map(_forms, parts))
     return {
-        "text/plain": "\n\n".join(each["text/plain"] for each in forms),
-        "text/html": "".join(each["text/html"] for each in forms),
+        "text/plain": "\n\n".join(each.plain() for each in parts),
+        "text/html": "".join(each.html() for each in parts),
     }
-
-
-def _forms(part: Text | Table | Shown) -> Bundle:
-    if isinstance(part, (Text, Table)):
-        return {"text/plain": part.plain(), "text/html": part.html()}
-    return part._repr_mimebundle_()  # pyright: ignore[reportPrivateUsage] - named by IPython
 
 
 def cut(title: str, lines: Sequence[str]) -> str:

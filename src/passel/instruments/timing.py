@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 from passel.analysis import analysis_name
 from passel.hooks import PassInstrumentation
 from passel.instruments.timing_report import Display, Timer, timing_report
-from passel.notebooks import bundle
 from passel.schedule import NestedStep, PassStep, Pipeline, passes_of
 
 if TYPE_CHECKING:
@@ -156,10 +155,6 @@ class Timing(PassInstrumentation):
         ended = self._open.pop()
         if not self._open:
             ended.close()
-
-    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        """Show the measurements so far, in notebooks."""
-        return bundle(self.timing)
 
     def write_report(self, stream: TextIO) -> None:
         """Write the report of all measurements so far to a stream."""

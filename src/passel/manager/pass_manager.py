@@ -295,25 +295,6 @@ class RunResult(NamedTuple):
         """The optimization remarks among the diagnostics; see `PassManager.enable_remarks`."""
         return tuple(d.remark for d in self.diagnostics if d.remark is not None)
 
-    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        """Return the result for display in notebooks."""
-        from passel.notebooks import Table, TableRow, Text, bundle, cut  # noqa: PLC0415 - for notebooks alone
-
-        said = {True: "changed", False: "unchanged", None: "unknown whether changed"}
-        lines = list(map(str, self.diagnostics))
-        counts = [
-            TableRow(0, f"{path}: {name}", (count,))
-            for path, statistics in self.statistics.items()
-            for name, count in statistics.items()
-        ]
-        tables = [Table(("statistic", "count"), counts)] if counts else []
-        measured = [each for each in (self.timing, self.record) if each is not None]
-        return bundle(Text(cut(said[self.changed], lines)), *tables, *measured)
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """Print the result in terminals, where IPython ignores the MIME bundle of a tuple."""
-        printer.text(self._repr_mimebundle_()["text/plain"])
-
 
 def _result(run: Run) -> RunResult:
     """Return the result of a run.

@@ -299,12 +299,6 @@ class OpPassManager:
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self}>"
 
-    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        """Return the pipeline for display in notebooks, with one pass per line."""
-        from passel.notebooks import Text, bundle
-
-        return bundle(Text(self.to_text(pretty=True)))
-
     def __len__(self) -> int:
         return len(self._placed)
 
