@@ -15,10 +15,9 @@ from passel.passes import PassContext
 from passel.passes.outcome import CHANGED, UNCHANGED, sum_of
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Sequence
+    from collections.abc import Hashable, Iterator, Sequence
 
     from passel.errors import Failure
-    from passel.execution.failure_texts import Suspects
     from passel.passes.outcome import Outcome
     from passel.schedule import NestedStep, Plan
 
@@ -57,13 +56,11 @@ class Siblings:
                 task = PassContext(run, child, run.place_of(child), plan, ctx, number)
                 self.tasks.append(task)
         self.is_in_order: bool = True
-        # The indices of the children that were erased or moved, by other passes or by failed ones,
-        # and of those whose pipelines have run.
+        # The indices of the children that were erased or moved, by other passes or by failed ones.
         self._gone: set[int] = set()
         self._lost: set[int] = set()
-        self._done: set[int] = set()
+        self._has_run = False  # whether any pipeline has
         self._is_tracked = False
-        self._may_touch = True
         self._last = -1
         self._is_violated = False
         self._watch = self._lifetime.watch(ctx.op, self._children)
@@ -100,8 +97,8 @@ class Siblings:
         if not self._watch.is_in_place(task.number, task.place):
             return CHANGED + run.tell(self.ctx, self._lose(task))
         before = None
-        if self._is_tracked and self._done and not self._enter(task):
-            violation = self._violation(task.op, BESIDE, self._before(task))
+        if self._is_tracked and self._has_run and not self._enter(task):
+            violation = self._violation(task.op, BESIDE)
             before = CHANGED + run.tell(self.ctx, violation)
             if run.verify(self.step, task.op) is not None:
                 return before  # passes may fail in any way on an invalid op
@@ -180,7 +177,7 @@ class Siblings:
 
     def leave(self, task: PassContext[Any], outcome: Outcome) -> None:
         """Record that the pipeline of an op has run, and store the fingerprint of the op."""
-        self._done.add(task.number)
+        self._has_run = True
         self._last = task.number if self.is_in_order else -1  # no other pipeline ran after it
         if outcome.failures and self._lifetime.place_of(task.op) != task.place:
             self._lost.add(task.number)
@@ -198,52 +195,36 @@ class Siblings:
         take, op = self._adapter.fingerprint, self.ctx.op
         if not (self._gone or self._watch.are_all_in_place()):
             if worked_on is None:
-                self._may_touch = False
-                yield self._violation(op, PLACES, self._done)
+                yield self._violation(op, PLACES)
         elif self._is_tracked and (self._lifetime.survives_loss or not self._gone):
             own = take(op, recursive=False)
             if own != self._own and not (self._gone or self._lost):
                 self._own = own
-                yield self._violation(op, INSIDE, self._done)
+                yield self._violation(op, INSIDE)
             last = self._last if worked_on is None else -1
             missing, renew = self._gone | self._lost | {last}, self._adapter.renew_fingerprint
             for number, (child, was) in enumerate(zip(self._children, self._states, strict=True)):
                 if number in missing or child is worked_on or (now := renew(child, was)) is was:
                     continue
                 self._states[number] = now
-                before = number if self.is_in_order and number in self._done else -1
-                yield self._violation(child, BESIDE, {n for n in self._done if n > before})
+                yield self._violation(child, BESIDE)
 
-    def _violation(self, op: Any, how: str, numbers: Iterable[int], op_name: str = "") -> Failure:
+    def _violation(self, op: Any, how: str, op_name: str = "") -> Failure:
         """Return the failure for an op that was changed by a pass on another op.
 
         Args:
             op: The changed op; for an erased or moved op, the enclosing op.
             how: The rest of a sentence that starts with the op and describes the change.
-            numbers: The indices of the siblings on which pipelines ran in the meantime.
             op_name: The name of the erased or moved op; an empty string for a changed op.
         """
-        suspects = self.suspects(numbers)
+        suspects = suspects_of(self.step, self.tasks, ())
         return self._run.failing.of("isolation", suspects, op, how, op_name=op_name)
 
     def _lose(self, task: PassContext[Any]) -> Failure:
         """Return the failure for an op that was erased or moved before its pipeline ran."""
         self._gone.add(task.number)
         rest = "" if self._lifetime.survives_loss else "; later ops are not processed"
-        name = task.plan.op_name
-        return self._violation(self.ctx.op, f"{GONE}{rest}", self._before(task), name)
-
-    def _before(self, task: PassContext[Any]) -> Iterable[int]:
-        """Return the indices of the siblings on which pipelines may have run before a task."""
-        return range(task.number) if self.is_in_order else {each.number for each in self.tasks}
-
-    def suspects(self, numbers: Iterable[int]) -> Suspects:
-        """Return the `Suspects` for the pipelines that ran on siblings with the given indices."""
-        numbers, missing = set(numbers), self._gone | self._lost
-        tasks = [task for task in self.tasks if task.number in numbers]
-        may_touch = self._may_touch and (self._lifetime.survives_loss or not self._gone)
-        alive = [task.op for task in tasks if may_touch and task.number not in missing]
-        return suspects_of(self.step, tasks, alive)
+        return self._violation(self.ctx.op, f"{GONE}{rest}", task.plan.op_name)
 
     def is_intact(self) -> bool:
         """Return whether every pass since the call to `track_all` has changed only its own op."""

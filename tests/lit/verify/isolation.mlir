@@ -7,15 +7,15 @@
 // RUN: passel-opt %s --load-pass-plugin=%inputs/meddler.py -p 'builtin.module(func.func(look,look))' --check-isolation | FileCheck %s
 
 // SIBLING: isolation.mlir:{{[0-9]+}}:1: error: 'func.func' op was changed by a pass on a sibling op; only a pass on the enclosing op may do that
-// SIBLING: note: after passes 'look', 'meddle' on 'func.func' @a
+// SIBLING: note: after passes 'look', 'meddle' [builtin.module]
 // SIBLING-NOT: error
 
 // EARLIER: isolation.mlir:{{[0-9]+}}:1: error: 'func.func' op was changed by a pass on a sibling op
-// EARLIER: note: after passes 'look', 'meddle{victim=a}' on 'func.func' @b
+// EARLIER: note: after passes 'look', 'meddle{victim=a}' [builtin.module]
 // EARLIER-NOT: error
 
 // AROUND: error: 'builtin.module' op was changed by a pass on a nested op; a pass may change only the op that it runs on
-// AROUND: note: after pass 'sign' on 'func.func' @a, 'func.func' @b
+// AROUND: note: after pass 'sign' [builtin.module/func.func/0:sign]
 
 // EXACT: error: 'func.func' op was changed by a pass on a sibling op
 // EXACT: note: after pass 'meddle' on 'func.func' @a [builtin.module/func.func/1:meddle]

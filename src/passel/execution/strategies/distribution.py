@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from passel.diagnostics import brief, log_warning_once
+from passel.execution.failure_texts import suspects_of
 from passel.passes.outcome import sum_of
 from passel.passes.reachable import walk
 from passel.schedule import passes_of
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from passel.ir import SendsOps
     from passel.passes import PassContext
     from passel.passes.outcome import Outcome
+    from passel.schedule import NestedStep
 
 _SHARES_PER_WORKER = 4
 """More shares balance the load better, but cost more."""
@@ -104,7 +106,7 @@ class ProcessDistribution(Distribution):
                 is_again = True
                 for number, task in enumerate(share):
                     if number in answer.lost:
-                        yield _fail(run, siblings, task, answer)
+                        yield _fail(run, siblings.step, task, answer)
                     else:
                         yield siblings.run_task(task)
 
@@ -115,9 +117,9 @@ class ProcessDistribution(Distribution):
         """Yield a worker's answer for each share of the tasks, in the order of the shares."""
 
 
-def _fail(run: Run, siblings: Siblings, task: PassContext[Any], answer: Answer) -> Outcome:
+def _fail(run: Run, step: NestedStep, task: PassContext[Any], answer: Answer) -> Outcome:
     """Report the failure of a task whose worker has died, and return the outcome."""
-    suspects = siblings.suspects([task.number])
+    suspects = suspects_of(step, [task], [task.op])
     if found := [step for step in suspects.passes if id(step) == answer.at]:
         suspects = suspects._replace(passes=found)
     message = f"failed: the process that ran passes on it {answer.how}"
