@@ -71,11 +71,6 @@ def test_dominance_as_on_xdsl(text: str) -> None:
         for b, y in zip(our_blocks, their_blocks, strict=True):
             assert ours.dominates(a, b) == theirs.dominates(x, y)
             assert ours.properly_dominates(a, b) == theirs.properly_dominates(x, y)
-            common = ours.nearest_common_dominator(a, b)
-            expected = theirs.nearest_common_dominator(x, y)
-            assert (common is None) == (expected is None)
-            if expected is not None:
-                assert our_blocks.index(common) == their_blocks.index(expected)
     for a, x in zip(our_ops, their_ops, strict=True):
         for b, y in zip(our_ops, their_ops, strict=True):
             assert ours.dominates(a, b) == theirs.dominates(x, y)

@@ -110,16 +110,6 @@ class DominatorTree(Generic[N]):
             inner for child in self._children[number] if (inner := self._nodes[child]) is not None
         )
 
-    def nearest_common_dominator(self, a: N, b: N) -> N | None:
-        """Return the closest node that dominates both `a` and `b`, or None if no node does.
-
-        If `a` or `b` is unreachable, the result is the other node.
-        """
-        ours, theirs = self._index.get(a), self._index.get(b)
-        if ours is None or theirs is None:
-            return b if ours is None else a  # every node dominates an unreachable node
-        return self._nodes[_intersect(self._parents, ours, theirs)]
-
     def dominance_frontier(self, node: N) -> tuple[N, ...]:
         """Return the dominance frontier of `node`, in reverse post-order.
 
@@ -194,18 +184,6 @@ class RegionDominance(ABC, Generic[N]):
     def dominance_frontier(self, block: N) -> tuple[N, ...]:
         """Return the dominance frontier of `block`: the blocks where its dominance ends."""
         return self.tree(self._region_of(block)).dominance_frontier(block)
-
-    def nearest_common_dominator(self, a: N, b: N) -> N | None:
-        """Return the closest block that dominates both `a` and `b`, or None.
-
-        The result is a block of the innermost region that contains `a` and `b`.
-
-        Source: `mlir::DominanceInfo::findNearestCommonDominator`, MLIR 22.
-        """
-        for place, region in self._around(a):
-            if (other := self._ancestor_in(region, b)) is not None:
-                return self.tree(region).nearest_common_dominator(place, other)
-        return None
 
     def _op_dominates(self, a: Any, b: Any, *, enclosing: bool) -> bool:
         """Return whether `a`, or each result of `a` unless `enclosing` is set, dominates `b`."""

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from passel.passes.reachable import EffectsGuard, Visit
     from passel.schedule.model import Pipeline
 
-_LONGEST_HINT = 100
-
 
 class PipelineCompiler:
     """A compiler that turns pass managers into schedules for one context, and caches the schedules.
@@ -86,9 +84,7 @@ class PipelineCompiler:
         message = f"can't run '{tree.anchor}' pass manager on '{kind.name}' op"
         hint = self._unknown_anchor(tree.anchor)
         if not hint:
-            text = str(tree)
-            inner = text if len(text) <= _LONGEST_HINT else f"{tree.anchor}(...)"
-            hint = f"to run the pipeline on nested ops, write {kind.name}({inner})"
+            hint = f"to run the pipeline on nested ops, write {kind.name}({tree.anchor}(...))"
         return AnchorError(Problem(f"{message}; {hint}"))
 
     def _compile(self, tree: OpPassManager, outer: str) -> Schedule:
