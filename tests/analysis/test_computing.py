@@ -52,39 +52,6 @@ def test_what_an_analysis_is_given(kind: Any) -> None:
     assert found[0] == "toy.module 4" if kind is str else found[0].given
 
 
-class TakesNothing:
-    """Takes nothing at all."""
-
-
-class TakesThree:
-    """Takes too much."""
-
-    def __init__(self, op: ToyOp, analyses: AnalysisManager, more: int) -> None: ...
-
-
-class TakesKeyword:
-    """Takes a keyword that is never given."""
-
-    def __init__(self, op: ToyOp, *, more: int) -> None: ...
-
-
-@pytest.mark.parametrize("kind", [TakesNothing, TakesThree, TakesKeyword, "Total", 3])
-def test_anything_else_is_no_analysis(kind: Any) -> None:
-    """What can't be constructed is refused by name, before anything is computed."""
-    pm = manager(step(lambda _, ctx: ctx.analysis(kind)))
-    recorder = EventRecorder()
-    pm.add_instrumentation(recorder)
-    failure = failure_of(pm)
-    assert failure.kind == "crashed"
-    assert type(failure.cause).__name__ == "DefinitionError"
-    refused = "is not an analysis: it" if isinstance(kind, type) else "expected an analysis class"
-    assert all(part in str(failure.cause) for part in (refused, repr(kind)))
-    assert not [event for event in recorder.events if "analysis" in event]
-
-
-# -- Computing and caching -------------------------------------------------------------------
-
-
 def test_hooks_are_called_around_real_computations_only_and_nest() -> None:
     """A computation within a computation is between its hooks; a cached result calls none."""
     pm = manager(step(lambda _, ctx: (ctx.analysis(Names), ctx.analysis(Both), ctx.analysis(Both))))

@@ -184,9 +184,7 @@ def test_nested_passes_can_break_the_op_around(
     (failure,) = info.value.failures
     assert (failure.kind, failure.op_name) == ("invalid", "toy.module")
     assert failure.path == "toy.module/toy.func/0:rename"
-    assert failure.diagnostic.origin == (
-        "after pass 'rename' on 'toy.func' @same, 'toy.func' @same [toy.module/toy.func/0:rename]"
-    )
+    assert failure.diagnostic.origin == ("after pass 'rename' [toy.module/toy.func/0:rename]")
     assert recorder.events[-1] == "after-pass-failed [toy.func] @m"
 
 

@@ -10,7 +10,7 @@ from passel.passes.op_facts import location_near, op_diagnostic
 from passel.schedule import PassStep, passes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from passel.ir import InvalidIR, IRAdapter
     from passel.passes import PassContext
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 
 class Suspects(NamedTuple):
-    """The step, the passes and the ops that may have caused a failure.
+    """The step, the passes and the op that may have caused a failure.
 
     Attributes:
         step: The step that failed, or the step whose nested pipelines contain the passes; None if
             a dynamic pipeline could not be run.
         passes: The steps of the passes that may have caused the failure.
-        ops: The ops that the passes ran on.
+        op: The op that the passes ran on; None if they ran on several ops.
     """
 
     step: Step | None
     passes: Sequence[PassStep]
-    ops: Sequence[Any]
+    op: Any = None
 
 
 NOT_INSIDE = (
@@ -135,8 +135,8 @@ class Failures(NamedTuple):
 
         Args:
             kind: The kind of failure, such as `crashed`.
-            suspects: The passes that may have caused the failure, and their ops.
-            op: The op that the failure names, unless `suspects` contains exactly one op.
+            suspects: The passes that may have caused the failure, and their op.
+            op: The op that the failure names if the passes ran on several ops.
             message: The predicate of a sentence about the op to blame.
             blamed: The op to blame; None for `op`.
             op_name: If the op to blame no longer exists, its name; otherwise an empty string.
@@ -148,15 +148,15 @@ class Failures(NamedTuple):
         if isinstance(cause, PassFailure) and not cause.message:
             diagnostic.print_op = None  # the pass has reported the error, with its op
         diagnostic.is_extra = kind == "failed" and not getattr(cause, "message", "")
-        step, passes, ops = suspects
+        step, passes, ran_on = suspects
         if passes:
             when = "after" if kind in ("invalid", "isolation") else "in"
-            titles = titles_of(suspects)
+            titles = titles_of(passes)
             by = "" if titles.partition(" ")[2] in message else f"{when} {titles} "
-            on = f"on {listed([self._named(each) for each in ops])} " if ops else ""
+            on = "" if ran_on is None else f"on {self._named(ran_on)} "
             step = passes[0] if len(passes) == 1 else step
             diagnostic.origin = f"{by}{on}[{step.path if step else ''}]"
-        only = ops[0] if len(ops) == 1 else op
+        only = op if ran_on is None else ran_on
         return Failure(
             kind=kind,
             pass_text=step.title if step else "",
@@ -175,25 +175,19 @@ class Failures(NamedTuple):
 
 def sole(step: Step | None, op: Any) -> Suspects:
     """Return the `Suspects` for one step and the op that the step ran on."""
-    return Suspects(step, [step] if isinstance(step, PassStep) else [], [op])
+    return Suspects(step, [step] if isinstance(step, PassStep) else [], op)
 
 
-def titles_of(suspects: Suspects) -> str:
-    """Return the titles of the suspected passes as text."""
-    titles = [f"'{each.title}'" for each in suspects.passes]
+def titles_of(passes: Sequence[PassStep]) -> str:
+    """Return the titles of passes as text."""
+    titles = [f"'{each.title}'" for each in passes]
     return f"pass{'es' if len(titles) > 1 else ''} {listed(titles)}"
 
 
-def suspects_of(step: Step, tasks: Sequence[PassContext[Any]], alive: Sequence[Any]) -> Suspects:
-    """Return `Suspects` with all passes of the nested pipelines of `tasks`.
-
-    Args:
-        step: The step that ran the nested pipelines.
-        tasks: The contexts in which the nested pipelines ran, one for each op.
-        alive: The tasks' ops that still exist.
-    """
+def suspects_of(step: Step, tasks: Iterable[PassContext[Any]]) -> Suspects:
+    """Return `Suspects` with all passes of the nested pipelines that a step ran for `tasks`."""
     pipelines = dict.fromkeys(task.plan.pipeline for task in tasks)
-    return Suspects(step, [each for one in pipelines for each in passes_of(one)], alive)
+    return Suspects(step, [each for one in pipelines for each in passes_of(one)])
 
 
 def _event(step: Step, predicate: str) -> str:

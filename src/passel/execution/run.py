@@ -159,13 +159,13 @@ class Run(Loop):
             error: The verifier's `InvalidIR` error; None if a pass itself failed.
         """
         self._flush(ctx)
-        suspects = Suspects(ctx.step, steps, [op])
+        suspects = Suspects(ctx.step, steps, op)
         if error is not None:
             failure = self.failing.invalid(suspects, op, error)
         elif len(steps) == 1:
             failure = self.failing.raised(steps[0], op, PassFailure())
         else:
-            message = f"one of the {titles_of(suspects)} failed"
+            message = f"one of the {titles_of(steps)} failed"
             failure = self.failing.of("failed", suspects, op, message)
         ctx.recorded().outcome += self.reports.tell((), failure)
 

@@ -127,7 +127,7 @@ class Siblings:
         recursive = not self._is_tracked or run.options.verify is VerifyEach.ALWAYS
         if (error := run.verify(step, op, recursive=recursive)) is None:
             return UNCHANGED
-        suspects = suspects_of(step, touched, [task.op for task in touched])
+        suspects = suspects_of(step, touched)
         return run.tell(self.ctx, run.failing.invalid(suspects, op, error))
 
     # -- Isolation --------------------------------------------------------------------------------
@@ -217,7 +217,7 @@ class Siblings:
             how: The rest of a sentence that starts with the op and describes the change.
             op_name: The name of the erased or moved op; an empty string for a changed op.
         """
-        suspects = suspects_of(self.step, self.tasks, ())
+        suspects = suspects_of(self.step, self.tasks)
         return self._run.failing.of("isolation", suspects, op, how, op_name=op_name)
 
     def _lose(self, task: PassContext[Any]) -> Failure:

@@ -119,7 +119,7 @@ class ProcessDistribution(Distribution):
 
 def _fail(run: Run, step: NestedStep, task: PassContext[Any], answer: Answer) -> Outcome:
     """Report the failure of a task whose worker has died, and return the outcome."""
-    suspects = suspects_of(step, [task], [task.op])
+    suspects = suspects_of(step, [task])._replace(op=task.op)
     if found := [step for step in suspects.passes if id(step) == answer.at]:
         suspects = suspects._replace(passes=found)
     message = f"failed: the process that ran passes on it {answer.how}"
