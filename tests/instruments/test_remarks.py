@@ -85,7 +85,7 @@ def test_opt_viewer_reads_what_was_said(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("split", [[], ["--split-input-file"]], ids=["whole", "split"])
-@pytest.mark.parametrize("how", ["-j2", "--record=record", "--mlir-disable-threading"])
+@pytest.mark.parametrize("how", ["-j2", "--record=record"])
 def test_the_same_remarks_in_the_same_order(tool: Tool, split: list[str], how: str) -> None:
     """Workers, recording and split input do not change the remarks or their order."""
     Path("in.mlir").write_text(MODULE)

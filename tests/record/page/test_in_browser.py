@@ -376,43 +376,6 @@ def test_on_a_phone(reports: Reports) -> None:
         assert not shown.page.get_by_role("tree").is_visible()
 
 
-CONTRASTS = """() => {
-  const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
-  const rgb = (colour) => {
-    canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1);
-    return [...canvas.getImageData(0, 0, 1, 1).data];
-  };
-  const light = ([r, g, b]) => [r, g, b].map((c) => (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
-    .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
-  const behind = (element) => {
-    for (; element; element = element.parentElement) {
-      const colour = rgb(getComputedStyle(element).backgroundColor);
-      if (colour[3] === 255) return colour;
-    }
-  };
-  const found = [];
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode()) {
-    const element = walker.currentNode.parentElement;
-    if (!walker.currentNode.data.trim() || !element.checkVisibility() || element.closest("script, :disabled")) continue;
-    const [a, b] = [rgb(getComputedStyle(element).color), behind(element)].map(light).sort((x, y) => y - x);
-    if ((a + 0.05) / (b + 0.05) < 4.5) found.push(`${element.outerHTML.slice(0, 90)} ${((a + 0.05) / (b + 0.05)).toFixed(2)}`);
-  }
-  return found;
-}"""
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_contrast(reports: Reports, scheme: str) -> None:
-    """The contrast of all text meets level AA of WCAG."""
-    with reports.opened("refused", color_scheme=scheme) as shown:
-        assert shown.page.evaluate(CONTRASTS) == []
-        for place in (CSE, "#builtin.module"):
-            shown.show(place)
-            shown.page.locator(".diff").wait_for()
-            assert shown.page.evaluate(CONTRASTS) == []
-
-
 def test_landmarks(reports: Reports) -> None:
     """Landmarks have names, and a status line announces the current step."""
     with reports.opened("fine", place=CSE) as shown:

@@ -71,6 +71,7 @@ def test_ten_megabytes(browser: Browser, tmp_path: Path) -> None:
         assert shown.page.locator(".diff tr").count() > rows
 
 
+@pytest.mark.sweep
 def test_a_large_run_opens_at_once(browser: Browser, tmp_path: Path) -> None:
     """Four thousand executions take less than half a second of processor time, and the page works."""
     file = written(tmp_path, large_record(functions=400, passes=10))
