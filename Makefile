@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 SWEEP ?= --hypothesis-profile=thorough -m "sweep or hypothesis"
-STRATEGIES ?= threads forked pool
+STRATEGIES ?= threads forked
 STRATEGY_TESTS := $(addprefix tests/,adapters analysis execution instruments manager passes schedule \
 	$(addprefix xdsl/,test_soundness_isolation.py test_traps.py) \
 	$(patsubst %,xdsl/passes/test_%.py,claims inline_sccp_mem2reg module_passes))
@@ -67,7 +67,7 @@ nightly: sweep strategies xdsl-releases pythons clients builds package fuzz ## R
 sweep: .venv/.dev ## Go through everything there is, and run property tests on many more examples
 	$(PYTEST) $(PATIENTLY) $(SWEEP)
 
-strategies: .venv/.dev ## Test the core, and passes on xDSL, with all work shared by each of STRATEGIES="threads forked pool"
+strategies: .venv/.dev ## Test the core, and passes on xDSL, with all work shared by each of STRATEGIES="threads forked"
 	for strategy in $(STRATEGIES); do \
 	  $(PYTEST) --strategy=$$strategy -k "not interrupt_at_any" $(STRATEGY_TESTS) || exit 1; done
 

@@ -294,7 +294,7 @@ def test_dead_ops(subject: Subject, manager: PassManager, program: Any, act: Any
 # -- What a pass may ask about its op ------------------------------------------------------------
 
 
-@pytest.mark.one_process("forked")
+@pytest.mark.one_process
 def test_a_pass_can_ask_about_its_op_without_knowing_the_ir(
     subject: Subject, manager: PassManager, program: Any, act: Callable[..., Pass[Any]]
 ) -> None:

@@ -180,7 +180,7 @@ def manager(anchor: str = "toy.module") -> PassManager:
     return PassManager(anchor, adapter=ToyAdapter())
 
 
-@pytest.mark.one_process("forked")
+@pytest.mark.one_process
 def test_a_function_is_called_with_each_op() -> None:
     """It takes the op, and what it may signal failure to."""
     seen: list[str | None] = []

@@ -146,7 +146,6 @@ def failures(
     return []
 
 
-@pytest.mark.one_process("pool")  # a worker has no siblings that it could change
 @pytest.mark.parametrize("check", [False, True])
 @pytest.mark.parametrize("kind", [kind for kind in CHANGES if kind != "moved"])
 def test_a_changed_sibling_is_noticed(kind: str, *, check: bool) -> None:
