@@ -39,15 +39,3 @@ def test_nothing_more_can_be_left_out(items: list[int]) -> None:
     assert is_interesting(left)
     for index in range(len(left)):
         assert not is_interesting(left[:index] + left[index + 1 :]) or not any(left)
-
-
-def test_the_first_trials_can_be_smaller() -> None:
-    """With a size, no more neighbours than that are left out at once."""
-    tried: list[int] = []
-
-    def is_interesting(kept: list[int]) -> bool:
-        tried.append(len(kept))
-        return len(kept) == 8
-
-    assert ddmin(range(8), one_by_one(is_interesting), size=1) == list(range(8))
-    assert set(tried) == {7}

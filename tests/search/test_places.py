@@ -11,7 +11,7 @@ from sweeps import STEP
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation
 
-from passel import Pass, PassContext, PassManager, PipelineError, Statistic
+from passel import Pass, PassContext, PassManager, Statistic
 from passel.ir import PrintFlags
 from passel.passes import default_registry
 from passel.search import Place, Stretch
@@ -21,30 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 ADAPTER = XDSLAdapter()
-PATHS = ["builtin.module/func.func/0:cse", "builtin.module/func.func/1:dce", "builtin.module/0:dce"]
-
-
-def test_a_place_is_named_by_a_path_or_by_an_end_of_one() -> None:
-    """A pass's name is enough where only one pass has it; an op follows after an at sign."""
-    assert Place.of("cse", PATHS) == Place(PATHS[0])
-    assert Place.of("func.func/1:dce@main", PATHS) == Place(PATHS[1], "main")
-    assert str(Place(PATHS[1], "main")) == f"{PATHS[1]}@main"
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("dce", "'dce' matches 2 passes; pick one:"),
-        ("cs", "no pass matches 'cs'; did you mean 'cse'?; the passes are:"),
-        ("", "no pass matches ''; the passes are:"),
-    ],
-)
-def test_a_text_that_names_no_single_place_is_refused(text: str, message: str) -> None:
-    """The error lists the paths to choose from."""
-    with pytest.raises(PipelineError) as raised:
-        Place.of(text, PATHS)
-    assert str(raised.value).startswith(message)
-    assert PATHS[1] in str(raised.value)
 
 
 SOURCE = """
@@ -161,12 +137,3 @@ def test_stopping_and_going_on_does_what_one_run_does(seed: int) -> None:
         assert (text, first + rest) == (whole, all_counts), (pipeline, place)
         reached += 1
     assert reached >= len(tuple(manager.passes_by_path()))
-
-
-def test_a_place_on_an_op_that_the_pass_does_not_run_on_is_missed() -> None:
-    """The run goes to its end, and the stretch says what it has not come to."""
-    place = Place("builtin.module/func.func/0:cse", "nowhere")
-    *_, stretch = _run("builtin.module(func.func(cse))", _module(), stop=place)
-    assert stretch.missed == place
-    *_, stretch = _run("builtin.module(func.func(cse))", _module(), start=place)
-    assert stretch.missed == place

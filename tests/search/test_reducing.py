@@ -13,8 +13,6 @@ from passel.search import Case, Reducer, SameFailure, SearchError, Subject, Tria
 from passel.search.starting import failure_of, narrowed, printed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from passel.search.subject import FailureIdentity
 
 _INPUTS = list(inputs())
@@ -68,21 +66,3 @@ def test_a_case_that_cannot_be_run_is_refused() -> None:
     """IR that does not parse has no failure to look for."""
     with pytest.raises(SearchError, match="cannot be read"):
         failure_of(subject_of("xdsl"), Case("func.func @f(", "builtin.module(cse)"))
-
-
-def test_the_best_case_is_there_after_an_interrupt() -> None:
-    """When the search is stopped, what was found until then is small already."""
-    subject, case, identity = _started(_SAMPLE[0], size=3)
-
-    class Interrupted(Trials):
-        def first(self, cases: Iterable[Case]) -> int | None:
-            if self.calls > 2:
-                raise KeyboardInterrupt
-            return super().first(cases)
-
-    reducer = Reducer(case, Interrupted(SameFailure(subject, identity)))
-    before = reducer.size
-    with pytest.raises(KeyboardInterrupt):
-        reducer.run()
-    assert reducer.size < before
-    assert failure_of(subject, reducer.best) == identity

@@ -1,4 +1,4 @@
-"""Colours of what the tool writes: when there are any, and that they are those of mlir-opt."""
+"""When what the tool writes has colours."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from passel.tool import main
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tool_fixtures import MlirOpt, Tool
+    from tool_fixtures import Tool
 
 BAD = "func.func @f() -> i32 { func.return }\n"
 ESCAPE = re.compile(r"\x1b\[([0-9;]*)m")
@@ -80,31 +80,3 @@ def test_files_and_pipes_have_none_unless_told(arguments: tuple[str, ...], tool:
     Path("bad.mlir").write_text(BAD)
     assert "\x1b[" not in tool(*arguments).err
     assert "\x1b[" in tool(*arguments, "--color=true").err
-
-
-def test_diagnostics_have_the_colours_of_mlir_opt(tool: Tool, mlir_opt: MlirOpt) -> None:
-    """Each character of the error, of the line and of the caret is styled as by mlir-opt."""
-    Path("bad.mlir").write_text(BAD)
-    theirs = mlir_opt("bad.mlir", "--color").err
-    ours = tool("bad.mlir", "--color", "--ir=mlir").err
-    wanted = styles(theirs)[: plain_length(theirs, lines=3)]
-    assert styles(ours)[: len(wanted)] == wanted
-
-
-def styles(text: str) -> list[tuple[str, frozenset[str]]]:
-    """Return each visible character with the codes that it is written in."""
-    found: list[tuple[str, frozenset[str]]] = []
-    codes: frozenset[str] = frozenset()
-    for index, part in enumerate(ESCAPE.split(text)):
-        if index % 2:
-            given = part.split(";")
-            codes = frozenset() if "0" in given or not part else codes
-            codes |= {code for code in given if code not in {"", "0"}}
-        else:
-            found += [(c, codes) for c in part if c != "\n"]
-    return found
-
-
-def plain_length(text: str, lines: int) -> int:
-    """Return how many characters the first lines of a text show."""
-    return sum(map(len, ESCAPE.sub("", text).splitlines()[:lines]))

@@ -80,9 +80,6 @@ XDSL = {
     "plain": SHELL,
     "in-a-nested-pipeline": "func.func(touch)",
     "in-an-option": "composite-fixed-point-pass{pipeline=touch}",
-    "in-an-option-of-an-option": (
-        "composite-fixed-point-pass{pipeline={composite-fixed-point-pass{pipeline=touch}}}"
-    ),
     "across": f"mlir({SNAPSHOT})",
     "declared": "touch",
     "dynamic": "run-touch",
@@ -90,10 +87,8 @@ XDSL = {
 
 MLIR = {
     "plain": SNAPSHOT,
-    "in-a-nested-pipeline": f"func.func({SNAPSHOT})",
     "in-an-option": f"inline{{default-pipeline={SNAPSHOT}}}",
     "in-a-quoted-option": f"inline{{op-pipelines={{func.func({SNAPSHOT})}}}}",
-    "in-a-repeated-pipeline": f"composite-fixed-point-pass{{pipeline={{{SNAPSHOT}}}}}",
     "in-an-option-across": f"xdsl(composite-fixed-point-pass{{pipeline={{{SHELL}}}}})",
     "across": f"xdsl({SHELL})",
     "declared": "touch",

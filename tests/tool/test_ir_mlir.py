@@ -56,24 +56,17 @@ def test_real_files(tool: Tool, name: str, flags: tuple[str, ...]) -> None:
 BROKEN = {
     "undeclared value": "func.func @f() {\n  return %x : i32\n}\n",
     "redefined value": "func.func @f(%a: i32) {\n  %a = arith.constant 1 : i32\n  return\n}\n",
-    "redefined symbol": "func.func @f() { return }\nfunc.func @f() { return }\n",
-    "wrong type": "func.func @f() -> i32 {\n  %0 = arith.constant 1 : i64\n  return %0 : i64\n}\n",
     "no terminator": "func.func @f() {\n  %0 = arith.constant 1 : i64\n}\n",
-    "ends too early": "func.func @f() {\n  return",
     "unregistered": '"x.y"() : () -> ()\n',
     "unknown dialect": "x.y\n",
     "open string": 'module @"abc {}\n',
-    "unknown type": "func.func @f(%a: tensor<4xfoo>) { return }\n",
     "unknown attribute": "module attributes {a = #foo} {}\n",
-    "undefined block": "func.func @f() {\n  cf.br ^bb1\n}\n",
     "no dominance": (
         "func.func @f() -> i32 {\n  cf.br ^bb1\n^bb2:\n  return %0 : i32\n"
         "^bb1:\n  %0 = arith.constant 1 : i32\n  return %0 : i32\n}\n"
     ),
-    "alias twice": "!t = i32\nfunc.func @f(%a: !t) { return }\n!t = i64\n",
     "number too large": "func.func @f() {\n  %0 = arith.constant 300 : i8\n  return\n}\n",
     "unknown metadata": "module {}\n{-# foo: {} #-}\n",
-    "no bytes": 'module @"\0" {}\n',
     "second part": "module @a {}\n// -----\n\nfunc.func @f() { return %x : i32 }\n// -----\n",
 }
 

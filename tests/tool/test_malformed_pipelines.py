@@ -116,7 +116,7 @@ WRONG_FLAGS = [
     (["--compat=mlir"], "'--compat' takes one of xdsl, not 'mlir'"),
     (["--slpit-input-file"], "unknown command line argument '--slpit-input-file'; did you mean '--split-input-file'?\nTry 'passel-opt --help'"),
     (["-pp"], "unknown command line argument '-pp'; did you mean '-p'?\nTry"),
-    (["--convert-func-to-llvm=x"], "unknown command line argument '--convert-func-to-llvm=x'\nTry"),
+    (["--convert-func-to-llvm=x"], "unknown command line argument '--convert-func-to-llvm=x'"),
     (["-csee"], "unknown command line argument '-csee'; did you mean '--cse'?"),
     (["--gibberish"], "unknown command line argument '--gibberish'\nTry"),
     (["in.mlir", "--cse", "-p", "cse"], "'-p' can't be used with individual pass options such as '--cse'"),

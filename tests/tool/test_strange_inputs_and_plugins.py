@@ -82,21 +82,6 @@ def test_unbalanced_resources(tool: Tool, ir: str, resources: str) -> None:
     assert only_error(tool(f"--ir={ir}", "in.mlir")).startswith("in.mlir:")
 
 
-# -- xdsl-opt --------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "words", [["--compat=xdsl"], ["--compat", "xdsl"], ["-compat=xdsl"], ["-compat", "xdsl"]]
-)
-def test_compat_is_written_as_any_flag(tool: Tool, words: list[str]) -> None:
-    """The flag that asks for xdsl-opt's flags may be written as all others."""
-    expected = tool("--compat=xdsl", "in.mlir", "-p", "cse", "--time-passes")
-    assert expected.out.startswith("Pass cse took ")
-    outcome = tool(*words, "in.mlir", "-p", "cse", "--time-passes")
-    assert (outcome.code, outcome.err) == (0, "")
-    assert outcome.out.partition("\n")[2] == expected.out.partition("\n")[2]
-
-
 # -- Plugins ---------------------------------------------------------------------------------
 
 

@@ -21,7 +21,7 @@ from passel.search.oracle import Answer, Verdict
 from passel.search.subject import Case
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
 
     from passel.hooks import ObservedRun
@@ -211,21 +211,13 @@ class Bisection:
     def find(self) -> Culprit:
         """Return the first execution after which the IR is interesting.
 
-        The search starts with executions on ops that are interesting in the last state of the IR.
-
         Raises:
             SearchError: If the last state is not interesting, the first state is interesting, or
                 the oracle cannot check the first or last state.
             UnsteadyError: If the oracle gives different answers about the first or last state.
         """
-        if found := self._check_ends():
-            on_them = [s for s in self._steps if s.symbol in found or len(s.ordinals) == 1]
-            if on_them and self._is_first(culprit := self._first_of(on_them)):
-                return culprit
-        return self._first_of(self._steps)
-
-    def _first_of(self, steps: Sequence[Execution]) -> Culprit:
-        """Return the first interesting execution in a list whose last execution is interesting."""
+        self._check_ends()
+        steps = self._steps
         low: int = -1
         high: int = len(steps) - 1
         unknown: set[int] = set()
@@ -246,17 +238,8 @@ class Bisection:
             )
         return Culprit(steps[high], before, self._answer(steps[high]), steps[low + 1 : high])
 
-    def _is_first(self, culprit: Culprit) -> bool:
-        """Return whether the IR is interesting after an execution but not before it."""
-        before = self._trials.answer(self._case(culprit.before)).verdict
-        after = self._answer(culprit.execution).verdict
-        return before is Verdict.DULL and after is Verdict.INTERESTING
-
-    def _check_ends(self) -> Collection[str]:
-        """Test the last and the first state, and return the interesting symbols of the last state.
-
-        Each of the two states is tested twice.
-        """
+    def _check_ends(self) -> None:
+        """Test the last and the first state, each of them twice."""
         first = None if self._start is None else self._record.text(self._start)
         last = self._record.state_after(self._steps[-1]) if self._steps else first
         if last is None and self._oracle.failed is None and self._after is not None:
@@ -266,10 +249,9 @@ class Bisection:
         if not self._steps and self._oracle.failed is None:
             raise SearchError("no pass changed anything in this run")
         ends = "the IR after the last pass", "the IR before any pass has run"
-        found = self._check(last, "the last state", Verdict.INTERESTING, ends[0]).symbols
-        self._oracle.only = found
+        answer = self._check(last, "the last state", Verdict.INTERESTING, ends[0])
+        self._oracle.only = answer.symbols
         self._check(first, "the first state", Verdict.DULL, ends[1])
-        return found
 
     def _check(self, text: str, state: str, expected: Verdict, what: str) -> Answer:
         """Test the first or last state, and return the answer of the oracle.
