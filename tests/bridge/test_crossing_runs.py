@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import io
-import os
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 from event_recorder import FullEventRecorder
-from worlds import XDSLWorld
 
 from passel import Pass, PassContext, PassFailedError, PassFailure, PassManager
 from passel.bridge import RunOnMLIR, RunOnXDSL
@@ -181,26 +179,3 @@ def test_reproducers(
     code, _, err = tool("--run-reproducer", f"--ir={ir}", str(file))
     assert code == 1
     assert "Invalid maxIterations value" in err
-
-
-class TellProcess(Pass[Any]):
-    """Emit whether this is a worker."""
-
-    name = "tell-process"
-
-    def run(self, op: Any, ctx: PassContext) -> None:
-        """Do it."""
-        ctx.emit_remark("a worker" if os.getpid() != PROCESS else "no worker")
-
-
-PROCESS = os.getpid()
-
-
-def test_threads_of_mlir_keep_nothing_from_workers() -> None:
-    """After a crossing, MLIR's threads are idle, and a fork finds none of them."""
-    world = XDSLWorld()
-    functions = "\n".join(f"func.func @f{number}() {{ func.return }}" for number in range(8))
-    manager = world.manager("builtin.module(other(func.func(cse)))")
-    manager.add_nested("func.func", TellProcess())
-    result = manager.run(world.read(functions), jobs=2)
-    assert [each.message for each in result.diagnostics] == 8 * ["a worker"]

@@ -308,22 +308,3 @@ def _processors() -> int:
     """Return the size of MLIR's thread pool. A pool with one thread looks like no pool."""
     can_tell = hasattr(os, "sched_getaffinity")
     return len(os.sched_getaffinity(0)) if can_tell else os.cpu_count() or 1
-
-
-def _end_threads() -> None:
-    """End MLIR's threads in all idle contexts, because threads do not survive a fork.
-
-    MLIR creates new threads when it needs them.
-    """
-    locks: list[tuple[Any, Any]] = [*_locks.items()]
-    for context, lock in locks:
-        if lock._is_owned() or not lock.acquire(blocking=False):
-            continue
-        if context.get_num_threads() > 1:
-            context.enable_multithreading(False)
-            context.enable_multithreading(True)
-        lock.release()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_end_threads)
