@@ -316,21 +316,6 @@ def write_generated(directory: Path) -> None:
         (directory / f"declared_{number}.py").write_text(source, encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    "flags",
-    [
-        ("format", "--check", "--line-length=320"),
-        ("check", "--extend-select=A,ANN,B,I,N,PIE,PT,RUF022,SIM,TC,UP"),
-    ],
-)
-def test_files_of_mlir_are_formatted(tmp_path: Path, flags: tuple[str, ...]) -> None:
-    """`ruff format` only breaks long lines of what is generated, which passes `ruff check`."""
-    write_generated(tmp_path)
-    command = [Path(sys.executable).with_name("ruff"), *flags, "--isolated", tmp_path]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout
-
-
 def test_files_of_mlir_run(
     mlir_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -384,6 +369,7 @@ A(number=3, x="a", items=(1,), text="t", flag=True, real=0.5)
 """
 
 
+@pytest.mark.sweep
 def test_types_are_inferred(td_file: Callable[[str], Path], tmp_path: Path) -> None:
     """Strict pyright knows the type of each option of a derived class, and finds wrong values."""
     path = td_file(f"""

@@ -1,4 +1,4 @@
-"""The pytest plugin in a separate run of pytest."""
+"""The pytest plugin in a separate run of pytest, and the functions behind it."""
 
 from __future__ import annotations
 
@@ -8,38 +8,24 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from tool_fixtures import Outcome
 
-from passel.testing import check_passes
+from passel import Pass, PassContext, PassFailedError, PassFailure
+from passel.frontend import UnreadableError
+from passel.testing import check_passes, run_passes
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Any
 
-_TESTS = """
-from passel import Pass, PassFailure
-from passel.testing import run_passes
+TESTS = """
+import pytest
 
-class Refuse(Pass):
-    name = "refuse"
-
-    def run(self, op, ctx):
-        raise PassFailure("not this one")
-
-def test_file(check_passes):
-    check_passes("in.mlir", "builtin.module(func.func(cse))")
-
-def test_text():
-    run = run_passes("func.func private @f()", "builtin.module(cse)")
-    assert str(run) == "builtin.module {\\n  func.func private @f() -> ()\\n}"
-
-def test_own_pass():
-    import pytest
-    from passel import PassFailedError
-    with pytest.raises(PassFailedError, match="not this one"):
-        run_passes("func.func private @f()", "builtin.module(refuse)", passes=[Refuse])
+@pytest.mark.parametrize("file", ["none", "wrong", "right", "invalid"])
+def test_file(check_passes, file):
+    check_passes(file + ".mlir", "builtin.module(func.func(cse))")
 """
 
-_SOURCE = """\
+SOURCE = """\
 func.func @f(%x: i32) -> i32 {
   %a = arith.addi %x, %x : i32
   %b = arith.addi %x, %x : i32
@@ -48,44 +34,50 @@ func.func @f(%x: i32) -> i32 {
 """
 
 
-def run(folder: Path, source: str) -> Outcome:
-    """Run pytest on tests of passes, in a folder with `in.mlir`."""
-    (folder / "test_it.py").write_text(_TESTS)
-    (folder / "in.mlir").write_text(source)
-    words = [sys.executable, "-m", "pytest", "-p", "_passel_pytest", "-q"]
-    environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""}
+def test_check_lines(tmp_path: Path) -> None:
+    """Missing and wrong CHECK lines and invalid IR fail the test, without a traceback."""
+    for name, text in {
+        "none": SOURCE,
+        "wrong": f"// CHECK: arith.muli\n{SOURCE}",
+        "right": f"// CHECK: arith.addi\n// CHECK-NEXT: return\n{SOURCE}",
+        "invalid": "func.func @f( {",
+    }.items():
+        (tmp_path / f"{name}.mlir").write_text(text)
+    (tmp_path / "test_it.py").write_text(TESTS)
     done = subprocess.run(
-        words, cwd=folder, capture_output=True, text=True, check=False, env=environment
+        [sys.executable, "-m", "pytest", "-p", "_passel_pytest", "-q"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""},
     )
-    return Outcome(done.returncode, done.stdout, done.stderr)
-
-
-@pytest.mark.parametrize(
-    ("checks", "code"),
-    [("", 1), ("// CHECK: arith.muli\n", 1), ("// CHECK: arith.addi\n// CHECK-NEXT: return\n", 0)],
-    ids=["none", "wrong", "right"],
-)
-def test_check_lines(tmp_path: Path, checks: str, code: int) -> None:
-    """Missing and wrong CHECK lines fail the test and show the output."""
-    done = run(tmp_path, checks + _SOURCE)
-    assert done.code == code
-    assert ("The output is:\nbuiltin.module {" in done.out) == bool(code)
-    assert f"{3 - code} passed" in done.out
-    assert "Traceback" not in done.out
-
-
-def test_invalid_ir(tmp_path: Path) -> None:
-    """Invalid IR fails the test with a diagnostic and without a traceback."""
-    done = run(tmp_path, "func.func @f( {")
-    assert "in.mlir:1:15: error: Expected argument or type" in done.out
-    assert "parse" not in done.out
+    failed = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("FAILED")]
+    assert failed == [f"test_it.py::test_file[{name}]" for name in ("none", "wrong", "invalid")]
+    assert done.stdout.count("The output is:\nbuiltin.module {") == 2
+    assert "invalid.mlir:1:15: error: Expected argument or type" in done.stdout
+    assert "Traceback" not in done.stdout
 
 
 def test_lines_of_later_parts(tmp_path: Path) -> None:
     """Diagnostics in later parts have the line number in the file."""
-    from passel.frontend import UnreadableError
-
     file = tmp_path / "in.mlir"
-    file.write_text(f"{_SOURCE}// -----\nfunc.func @f(\n")
+    file.write_text(f"{SOURCE}// -----\nfunc.func @f(\n")
     with pytest.raises(UnreadableError, match=r"in.mlir:[78]:"):
         check_passes(file, "builtin.module(func.func(cse))")
+
+
+class Refuse(Pass):
+    """A pass that fails."""
+
+    name = "refuse"
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Fail."""
+        raise PassFailure("not this one")
+
+
+def test_own_passes() -> None:
+    """Passes given as classes can be named in the pipeline."""
+    with pytest.raises(PassFailedError, match="not this one"):
+        run_passes("func.func private @f()", "builtin.module(refuse)", passes=[Refuse])
