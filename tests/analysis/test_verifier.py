@@ -30,29 +30,6 @@ def verified(*passes: Pass[Any] | OpPassManager) -> PassManager:
     return pm
 
 
-class Meddler:
-    """An analysis that changes what it looks at."""
-
-    def __init__(self, op: ToyOp) -> None:
-        op.value += 1
-
-
-@pytest.mark.parametrize("inside", [False, True])
-def test_an_analysis_must_not_change_its_op(inside: bool) -> None:
-    """Changing the op fails the pass that asked, and is checked only on request."""
-
-    def body(op: ToyOp, ctx: PassContext) -> None:
-        ctx.child_analysis(Meddler, op.body[0]) if inside else ctx.analysis(Meddler)
-        ctx.preserve_all()
-
-    failure = failure_of(verified(step(body)), FUNCS)
-    name = "toy.func" if inside else "toy.module"
-    assert failure.kind == "failed"
-    assert failure.diagnostic.message.startswith(f"'{name}' op ")
-    assert "analysis Meddler changed its op" in failure.diagnostic.message
-    manager(step(body)).run(parse_toy(FUNCS))
-
-
 def change(op: ToyOp, ctx: PassContext) -> None:
     """Change the innermost op."""
     while op.body:

@@ -185,8 +185,8 @@ def test_a_pass_that_no_text_names(tmp_path: Path) -> None:
 
     nameless = type("Nameless", (Pass,), {"run": ways_to_fail.GiveUp.run, "reason": "no"})
     for pass_, why in (
-        (refuse, "pass refuse is a function, and a file cannot refer to functions; turn"),
-        (nameless(), "pass Nameless has no name; give the class a name"),
+        (refuse, "pass refuse is not a class with a name"),
+        (nameless(), "pass Nameless is not a class with a name"),
     ):
         told = failed(PassManager().add(pass_), module_of("xdsl"), str(tmp_path / "r.mlir"))
         assert told.how.startswith(f"the run cannot be replayed: {why}")

@@ -323,13 +323,8 @@ def allowing(command: str, passes: Iterable[Pass[Any, Any]]) -> str:
 def _unnamed(passes: Iterable[Pass[Any, Any]]) -> str:
     """Return why a pipeline in a file cannot name the passes; empty if it can."""
     for each in passes:
-        if isinstance(each, CallablePass):
-            return (
-                f"pass {each.display_name} is a function, and a file cannot refer to functions; "
-                "turn the function into a pass class with a name"
-            )
-        if not each.name:
-            return f"pass {type(each).__name__} has no name; give the class a name"
+        if isinstance(each, CallablePass) or not each.name:
+            return f"pass {each.display_name} is not a class with a name"
     return ""
 
 
