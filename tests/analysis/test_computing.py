@@ -148,17 +148,6 @@ def test_parent_analysis_takes_any_op_around() -> None:
     assert seen == [[None, None, 9, None, None]]
 
 
-def test_ops_without_names_have_analyses_of_their_own() -> None:
-    """Siblings that no name tells apart do not share what is cached."""
-    seen: list[int] = []
-
-    def body(op: ToyOp, ctx: PassContext) -> None:
-        seen.extend(ctx.child_analysis(Total, each).value for each in op.body)
-
-    manager(step(body)).run(parse_toy("toy.module(toy.func 1, toy.func 2)"))
-    assert seen == [1, 2]
-
-
 def test_child_analysis_is_for_ops_inside_only() -> None:
     """The op itself, and what is not inside of it, is refused."""
 

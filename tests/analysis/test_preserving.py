@@ -11,18 +11,16 @@ from toy_steps import (
     Both,
     Names,
     Total,
-    children,
     failure_of,
     keep,
     look,
-    look_inside,
     manager,
     nothing,
     pipeline,
     step,
 )
 
-from passel import AllAnalyses, AnalysisManager, Pass, PassContext, PassFailure, PreservedAnalyses
+from passel import AllAnalyses, Pass, PassContext, PassFailure, PreservedAnalyses
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 # -- Preserving ------------------------------------------------------------------------------
@@ -131,38 +129,6 @@ def test_an_analysis_is_told_what_was_preserved() -> None:
     assert (everything.all, everything.none, everything.is_preserved(Total)) == (True, False, True)
 
 
-def test_analyses_are_asked_in_the_order_of_their_computation() -> None:
-    """What an analysis is built from is asked before it, though it was requested later."""
-    order: list[str] = []
-
-    class Noting:
-        def is_invalidated(self, preserved: PreservedAnalyses) -> bool:
-            order.append(type(self).__name__)
-            return True
-
-    class Inner(Noting):
-        def __init__(self, op: ToyOp) -> None: ...
-
-    class Outer(Noting):
-        def __init__(self, op: ToyOp, analyses: AnalysisManager) -> None:
-            analyses.analysis(Inner)
-
-    class First(Noting):
-        def __init__(self, op: ToyOp) -> None: ...
-
-    ask = step(lambda _, ctx: [ctx.analysis(kind) for kind in (First, Outer, Inner)])
-    manager(ask).run(parse_toy("toy.module"))
-    assert order == ["First", "Inner", "Outer"]
-
-
-def test_dependencies_are_not_tracked_without_being_asked() -> None:
-    """A dependant without `is_invalidated` that is preserved stays, whatever it is built from."""
-    seen: list[bool] = []
-    ask = step(lambda _, ctx: (ctx.analysis(Both), ctx.preserve(Both)))
-    manager(ask, look(seen, Total, Both)).run(parse_toy("toy.module"))
-    assert seen == [False, True]
-
-
 def test_is_invalidated_that_raises_crashes_the_pass() -> None:
     """What an analysis raises when it is asked fails the pass, whose hooks close."""
 
@@ -180,35 +146,6 @@ def test_is_invalidated_that_raises_crashes_the_pass() -> None:
         "after-pipeline-failed toy.func @f",
         "after-pass-failed [toy.func] toy.module",
     ]
-
-
-# -- The ops inside --------------------------------------------------------------------------
-
-
-def test_what_is_dropped_from_one_op_counts_as_preserved_for_others() -> None:
-    """Each op is filtered from what the pass preserved; its own losses do not cross ops."""
-    seen: list[bool] = []
-
-    class MortalAtF(Total):
-        def __init__(self, op: ToyOp) -> None:
-            super().__init__(op)
-            self.mortal = op.symbol in (None, "f")
-
-        def is_invalidated(self, preserved: PreservedAnalyses) -> bool:
-            return self.mortal
-
-    class Of:
-        def __init__(self, op: ToyOp, analyses: AnalysisManager) -> None:
-            analyses.analysis(MortalAtF)
-
-        def is_invalidated(self, preserved: PreservedAnalyses) -> bool:
-            return not preserved.is_preserved(MortalAtF)
-
-    own = keep(Of, MortalAtF)
-    inside = children(Of, preserving=(MortalAtF,))
-    both = step(lambda op, ctx: (own.run(op, ctx), inside.run(op, ctx)))
-    manager(both, look(seen, Of), look_inside(seen, Of)).run(parse_toy(FUNCS))
-    assert seen == [False, False, True]
 
 
 # -- When ------------------------------------------------------------------------------------

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from toy_steps import DEEP, FUNCS, Total, manager, nothing, pipeline, step
+from toy_steps import DEEP, Total, manager, nothing, pipeline, step
 
 from passel import OpPassManager
 from passel.testing import ToyOp, parse_toy
 
 if TYPE_CHECKING:
-    from passel import AnalysisManager, PassContext
+    from passel import PassContext
 
 
 def test_a_change_inside_invalidates_the_ops_between() -> None:
@@ -44,19 +44,6 @@ def test_passes_inside_see_the_analyses_around() -> None:
 
     manager(step(outer)).run(parse_toy(DEEP))
     assert seen == [True, True]
-
-
-def test_handles_that_a_caller_holds_are_cut_off() -> None:
-    """Analyses of ops inside that the caller held from before are not those in the cache."""
-    seen: list[bool] = []
-
-    def outer(op: ToyOp, ctx: PassContext) -> None:
-        held: AnalysisManager = ctx.analyses.nest(op.body[0])
-        ctx.run_pipeline(pipeline(step(nothing), anchor="toy.module"))
-        seen.append(held.analysis(Total) is ctx.child_analysis(Total, op.body[0]))
-
-    manager(step(outer)).run(parse_toy(FUNCS))
-    assert seen == [False]
 
 
 # -- Passes that declare to preserve an analysis ---------------------------------------------

@@ -46,9 +46,7 @@ needs_extra = pipeline(step(nothing, "needy", "extra"))
 @pytest.mark.parametrize(
     "holder",
     [
-        pytest.param(Holder(one=needs_extra), id="option"),
         pytest.param(Holder(some=(pipeline(), needs_extra)), id="tuple"),
-        pytest.param(Holder(group=Group(pipeline=needs_extra)), id="struct"),
         pytest.param(Holder(groups=(Group(), Group(pipeline=needs_extra))), id="structs"),
         pytest.param(Holder(one=pipeline(Holder(one=needs_extra))), id="pipeline in a pipeline"),
         pytest.param(Holder(one=pipeline(needs_extra, anchor="any")), id="nested pipeline"),

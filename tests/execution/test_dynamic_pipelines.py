@@ -111,21 +111,6 @@ def test_a_pass_may_fail_for_it() -> None:
     assert ran == []
 
 
-def test_failures_before_stay_apart_from_failures_inside() -> None:
-    """A failed sibling is neither forgotten nor counted by a dynamic pipeline on another op."""
-    runs: list[PipelineRun] = []
-
-    def outer(op: ToyOp, ctx: PassContext) -> None:
-        if op.symbol == "f":
-            raise PassFailure
-        runs.append(ctx.run_pipeline(pipeline(step(nothing)), op))
-        runs.append(ctx.run_pipeline(pipeline(step(fail)), op))
-
-    error = failed_run(manager(pipeline(step(outer))), jobs=1)
-    assert [failure.symbol for failure in error.failures] == ["f"]
-    assert [bool(run) for run in runs] == [True, False]
-
-
 # -- In a run -----------------------------------------------------------------------------------
 
 

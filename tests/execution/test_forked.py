@@ -19,7 +19,7 @@ from passel import (
     PassManager,
 )
 from passel.execution.siblings import Siblings
-from passel.execution.strategies import Sequential, fork_map, strategy_for
+from passel.execution.strategies import Sequential, strategy_for
 from passel.execution.strategies.fork import Forked
 from passel.testing import ToyAdapter, ToyOp
 
@@ -154,13 +154,6 @@ def test_automatic(monkeypatch: pytest.MonkeyPatch) -> None:
         assert strategy.jobs == 3
     monkeypatch.setattr("passel.execution.strategies.processors", lambda: 1)
     assert isinstance(strategy_for("auto"), Sequential)
-
-
-def test_more_chunks_than_a_pipe_holds() -> None:
-    """However many chunks there are, all of them can be handed out."""
-    with fork_map._tokens(range(100_000)) as tokens:  # pyright: ignore[reportPrivateUsage]
-        numbers = [fork_map._next(tokens) for _ in range(100_001)]  # pyright: ignore[reportPrivateUsage]
-    assert numbers == [*range(100_000), None]
 
 
 def test_a_failure_of_a_worker_is_logged(

