@@ -5,21 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import toy_meddling
 from declared_meddlers import ACTS, Case, cases, check
 from sweeps import STEP
 
 import passel.mlir as on_mlir
 import passel.xdsl as on_xdsl
+from passel.testing import ToyAdapter
 
 IRS: dict[str, dict[str, Any]] = {
+    "toy": {"adapter": ToyAdapter(), "parse": toy_meddling.parse},
     "xdsl": {"adapter": on_xdsl.XDSLAdapter(), "parse": on_xdsl.parse_source},
     "mlir": {"adapter": on_mlir.MLIRAdapter(), "parse": on_mlir.parse_source},
 }
 
-with_ir = pytest.mark.parametrize("ir", IRS.values(), ids=IRS)
-
-
-SAMPLE = [(ir, case) for ir, step in (("xdsl", 53), ("mlir", 97)) for case in cases(step)]
+SAMPLE = [
+    (ir, case) for ir, step in (("toy", 211), ("xdsl", 263), ("mlir", 431)) for case in cases(step)
+]
 
 
 @pytest.mark.parametrize(("ir", "case"), SAMPLE, ids=str)
@@ -29,7 +31,7 @@ def test_no_declaration_lets_invalid_ir_out(ir: str, case: Case) -> None:
 
 
 @pytest.mark.sweep
-@with_ir
+@pytest.mark.parametrize("ir", IRS.values(), ids=IRS)
 @pytest.mark.parametrize("act", ACTS)
 def test_no_declaration_at_all_lets_invalid_ir_out(act: str, ir: dict[str, Any]) -> None:
     """That holds for each declaration, place, depth and pipeline."""

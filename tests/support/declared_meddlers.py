@@ -1,4 +1,4 @@
-"""Passes of all declarations that meddle with the function beside theirs, on xDSL and on MLIR."""
+"""Passes of all declarations that meddle with the function beside theirs, on three IRs."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unittest.mock import Mock, patch
 
-from mlir.ir import Type, TypeAttr
-from xdsl.dialects.builtin import FunctionType, i64
+from toy_meddling import TOY_ACTS
 
 from passel import OpPassManager, Pass, PassContext, PassFailedError, PassManager
 from passel.analysis import AllAnalyses
@@ -56,11 +55,17 @@ class Meddle(Pass[Any]):
         if adapter.symbol_name(op) == self.at:
             for each in list(adapter.children(adapter.parent(op))):
                 if adapter.symbol_name(each) == self.target:
-                    ACTS[self.act][adapter.name](op, each)
+                    acts_of(adapter)[self.act](op, each)
+
+
+class Declared(Meddle):
+    """Declare that workers may run it."""
+
+    can_fork = True
 
 
 class Claiming(Meddle):
-    """State that everything is preserved, and declare that workers may run it."""
+    """State that everything is preserved, and declare the same as well."""
 
     can_fork = True
 
@@ -78,6 +83,21 @@ class Preserving(Meddle):
     idempotent = True
 
 
+class Bound(Meddle):
+    """Declare to be for one process."""
+
+    can_fork = False
+
+
+class Idle(Pass[Any]):
+    """Do nothing, and declare nothing."""
+
+    name = "idle"
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Do nothing."""
+
+
 class IdleClaim(Pass[Any]):
     """Do nothing, and say so."""
 
@@ -89,86 +109,21 @@ class IdleClaim(Pass[Any]):
         ctx.preserve_all()
 
 
-KINDS: tuple[type[Meddle], ...] = (Meddle, Claiming, Preserving)
-PLACES = ((1, 3), (4, 0), (1, 2))
-BEHIND = ("nothing", "claim", "cse", "beside", "level")
-
-
-# -- Acts of a pass on the function of its own and the one beside -----------------------------
-
-
-def _xdsl_take(own: Any, other: Any) -> None:
-    last = other.body.block.last_op
-    last.detach()
-    own.body.block.add_op(last)
-
-
-def _xdsl_retype(own: Any, other: Any) -> None:
-    other.properties["function_type"] = FunctionType.from_lists([i64], [i64])
-
-
-def _xdsl_disorder(own: Any, other: Any) -> None:
-    first = other.body.block.first_op
-    first.detach()
-    other.body.block.insert_op_before(first, other.body.block.last_op)
-
-
-def _xdsl_borrow(own: Any, other: Any) -> None:
-    own.body.block.first_op.operands[0] = other.body.block.args[0]
-
-
-def _xdsl_rename(own: Any, other: Any) -> None:
-    other.properties["sym_name"] = own.properties["sym_name"]
-
-
-def _xdsl_erase(own: Any, other: Any) -> None:
-    other.detach()
-    other.erase()
-
-
-def _body(function: Any) -> Any:
-    return function.operation.regions[0].blocks[0]
-
-
-def _last(function: Any) -> Any:
-    return list(_body(function).operations)[-1].operation
-
-
-def _mlir_retype(own: Any, other: Any) -> None:
-    kind = Type.parse("(i64) -> i64", own.operation.context)
-    other.operation.attributes["function_type"] = TypeAttr.get(kind)
-
-
-def _mlir_borrow(own: Any, other: Any) -> None:
-    _body(own).operations[0].operation.operands[0] = _body(other).arguments[0]
-
-
-def _mlir_rename(own: Any, other: Any) -> None:
-    other.operation.attributes["sym_name"] = own.operation.attributes["sym_name"]
-
-
-ACTS: dict[str, dict[str, Callable[[Any, Any], None]]] = {
-    "spoil": {
-        "xdsl": lambda _, other: other.body.block.last_op.detach(),
-        "mlir": lambda _, other: _last(other).erase(),
-    },
-    "take": {
-        "xdsl": _xdsl_take,
-        "mlir": lambda own, other: _last(other).move_after(_last(own)),
-    },
-    "retype": {"xdsl": _xdsl_retype, "mlir": _mlir_retype},
-    "disorder": {
-        "xdsl": _xdsl_disorder,
-        "mlir": lambda _, other: _body(other).operations[0].operation.move_before(_last(other)),
-    },
-    "borrow": {"xdsl": _xdsl_borrow, "mlir": _mlir_borrow},
-    "rename": {"xdsl": _xdsl_rename, "mlir": _mlir_rename},
-    "erase": {"xdsl": _xdsl_erase, "mlir": lambda _, other: other.operation.erase()},
-}
-"""The acts, by the name of the IR."""
-
-
-# -- Runs ------------------------------------------------------------------------------------
+KINDS: tuple[type[Meddle], ...] = (Meddle, Declared, Claiming, Preserving, Bound)
+ACTS = (
+    "spoil",
+    "take",
+    "retype",
+    "mistype",
+    "disorder",
+    "borrow",
+    "lend",
+    "rename",
+    "erase",
+    "add",
+)
+PLACES = ((1, 3), (3, 1), (0, 4), (4, 0), (1, 2))
+BEHIND = ("nothing", "idle", "claim", "cse", "beside", "level")
 
 
 class Here(Executor):
@@ -185,10 +140,11 @@ STRATEGIES: tuple[Callable[[], SiblingStrategy], ...] = (
     Sequential,
     lambda: Forked(1),
     lambda: Forked(2),
+    lambda: Forked(3),
     lambda: OnExecutor(Here(), 2),
     lambda: Threads(2),
 )
-_FORKED, _EXECUTOR, _THREADS = (0, 1, 2, 2), (3,), (4,)
+_FORKED, _EXECUTOR, _THREADS = (0, 1, 2, 3, 2), (4, 4), (5,)
 
 
 class Case(NamedTuple):
@@ -234,27 +190,45 @@ def cases(step: int = 1) -> Iterator[Case]:
     return (Case(*each) for number, each in enumerate(every) if number % step == 0)
 
 
+def acts_of(adapter: IRAdapter) -> dict[str, Callable[[Any, Any], None]]:
+    """Return what can be done on an IR, by name."""
+    if adapter.name == "toy":
+        return TOY_ACTS
+    if adapter.name == "mlir":
+        from mlir_meddling import MLIR_ACTS
+
+        return MLIR_ACTS
+    from xdsl_meddling import XDSL_ACTS
+
+    return XDSL_ACTS
+
+
 def manager_of(case: Case, adapter: IRAdapter, context: Any) -> PassManager:
     """Return the pipeline of a case."""
-    manager = PassManager("builtin.module", context, adapter=adapter)
+    is_toy = adapter.name == "toy"
+    module, function = ("toy.module", "toy.func") if is_toy else ("builtin.module", "func.func")
+    cse = Idle() if is_toy else "cse"
+    manager = PassManager(module, context, adapter=adapter)
     level: OpPassManager = manager
     for _ in range(case.depth - 1):
-        level = level.nest("builtin.module")
+        level = level.nest(module)
     prefix, (at, target) = "fgh"[case.depth - 1], case.place
-    functions = level.nest("func.func")
+    functions = level.nest(function)
     functions.add(case.kind(act=case.act, at=f"{prefix}{at}", target=f"{prefix}{target}"))
     match case.behind:
+        case "idle":
+            manager.add(Idle())
         case "claim":
             functions.add(IdleClaim())
             manager.add(IdleClaim())
         case "cse":
-            functions.add("cse")
+            functions.add(cse)
         case "beside":
-            level.add("symbol-dce")
-            level.nest("func.func").add("cse")
+            level.add(Idle())
+            level.nest(function).add(cse)
         case "level":
             level.add(IdleClaim())
-            level.nest("func.func").add(IdleClaim())
+            level.nest(function).add(IdleClaim())
         case _:
             pass
     return manager
