@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from mlir.ir import Context, IntegerAttr, IntegerType, StringAttr
 from mlir.passmanager import PassManager as NativeManager
@@ -53,6 +53,7 @@ def graphs(draw: st.DrawFn) -> str:
     return f'"func.func"() <{{sym_name = "f", function_type = () -> ()}}> ({{\n{"".join(blocks)}}}) : () -> ()'
 
 
+@settings(max_examples=settings().max_examples // 2)
 @given(graphs())
 def test_dominance_as_on_xdsl(text: str) -> None:
     """Blocks and ops dominate each other exactly as on xDSL."""
@@ -190,7 +191,6 @@ def test_dominance_is_equal_to_that_computed_again() -> None:
         first = computed(module)
         assert first == computed(module)
         assert first == DominanceInfo(module)
-        assert first != object()
 
 
 def test_dominance_of_a_changed_op_is_another() -> None:
