@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 BAD = "func.func @f() -> i32 { func.return }\n"
 ESCAPE = re.compile(r"\x1b\[([0-9;]*)m")
-DIFF = ("in.mlir", "--dce", "--mlir-print-ir-diff", "-o=/dev/null")
 
 
 class Terminal(io.StringIO):
@@ -51,7 +50,6 @@ WRITERS = {
     "wrong pipeline": ("in.mlir", "-p=builtin.module(csx)"),
     "wrong flag": ("in.mlir", "--csx"),
     "lint": ("in.mlir", "--lint", "-p=builtin.module(cse,cse)"),
-    "diff": DIFF,
 }
 
 

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.hooks import PassInstrumentation
 from passel.instruments.events import execution_of
-from passel.instruments.ir_diff import coloured, unified_diff
-from passel.instruments.terminals import shows_color
+from passel.instruments.ir_diff import unified_diff
 from passel.instruments.whole_files import lasting, write_whole
 from passel.ir import PrintFlags, outwards
 from passel.schedule import PassStep
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from passel.errors import Failure
     from passel.hooks import ObservedRun
     from passel.instruments.events import PassExecution
-    from passel.instruments.terminals import Color
     from passel.schedule import Step
 
 
@@ -55,7 +53,6 @@ class PrintIR(PassInstrumentation):
             passes, diffs are printed after all passes.
         stream: The stream to print to; by default, the value of `sys.stderr` at the time of
             printing.
-        color: Whether to color diffs: `auto`, `always` or `never`.
 
     Example:
         >>> import sys
@@ -88,7 +85,6 @@ class PrintIR(PassInstrumentation):
         directory: str | Path | None = None,
         diff: bool = False,
         stream: TextIO | None = None,
-        color: Color = "auto",
     ) -> None:
         wants_all = only_on_failure or (diff and not after)
         self._before = before
@@ -99,7 +95,7 @@ class PrintIR(PassInstrumentation):
         self._only_on_failure = only_on_failure
         self._flags = flags
         self._diff = diff
-        self._put: Callable[[Dump], None] = Sink(stream, color, directory).take
+        self._put: Callable[[Dump], None] = Sink(stream, directory).take
         self._kept: list[Dump] = []  # of a part of a run, elsewhere
         self._old: list[str] = []  # the texts before the running passes, which diffs start from
         self._has_failed = False
@@ -244,7 +240,6 @@ class Sink:
     Args:
         stream: The stream to write to; by default, the value of `sys.stderr` at the time of
             writing.
-        color: Whether to color diffs.
         directory: The root directory of the files, created when needed. None means that dumps are
             written to the stream.
 
@@ -252,9 +247,8 @@ class Sink:
     other's files, and the parent of the directory must exist.
     """
 
-    def __init__(self, stream: TextIO | None, color: Color, directory: str | Path | None) -> None:
+    def __init__(self, stream: TextIO | None, directory: str | Path | None) -> None:
         self._stream = stream
-        self._color: Color = color
         self._directory = directory
         self._start = lasting("")
         self._counts: dict[Path, int] = {}
@@ -299,8 +293,6 @@ class Sink:
     def _print(self, dump: Dump) -> None:
         """Print a dump and flush, so that later diagnostics come after it."""
         stream = sys.stderr if self._stream is None else self._stream
-        if dump.is_diff and shows_color(stream, self._color):
-            dump = dump._replace(text=coloured(dump.text))
         stream.write(str(dump))
         stream.flush()
 

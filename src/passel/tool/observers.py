@@ -221,5 +221,4 @@ def _make_printer(settings: Settings) -> PrintIR | None:
         only_on_change=settings.mlir_print_ir_after_change,
         flags=settings.print_flags,
         directory=settings.mlir_print_ir_tree_dir or None,
-        color=settings.color,
     )
