@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from report_pages import PLUGIN
@@ -54,11 +54,6 @@ RUNS = {
 }
 CSE = "#builtin.module/func.func/0:cse/@saxpy"
 SELECTED = "all => all.map(row => row.ariaSelected === 'true')"
-PHONE: dict[str, Any] = {
-    "viewport": {"width": 390, "height": 844},
-    "has_touch": True,
-    "is_mobile": True,
-}
 
 
 class Reports:
@@ -79,14 +74,12 @@ class Reports:
             main([str(source), "-p", pipeline, plugin, f"--record={file}", "-o", "/dev/null"])
         return file
 
-    def opened(
-        self, *names: str, place: str = "", **options: Any
-    ) -> AbstractContextManager[Watched]:
+    def opened(self, *names: str, place: str = "") -> AbstractContextManager[Watched]:
         """Open the report about one run or two."""
         file = self.folder / f"{'-'.join(names)}.html"
         if not file.exists():
             assert report.main([*(str(self.record(each)) for each in names), "-o", str(file)]) == 0
-        return self._browser.opened(file, place, **options)
+        return self._browser.opened(file, place)
 
 
 @pytest.fixture(scope="module")
@@ -359,21 +352,6 @@ def test_two_records(reports: Reports) -> None:
 
 
 # -- Looks -----------------------------------------------------------------------------------
-
-
-def test_on_a_phone(reports: Reports) -> None:
-    """The tree and a step are separate screens, which buttons switch; nothing is too wide."""
-    with reports.opened("refused", **PHONE) as shown:
-        wide = "document.documentElement.scrollWidth > innerWidth"
-        assert not shown.page.get_by_role("tree").is_visible()
-        assert not shown.page.evaluate(wide)
-        shown.page.get_by_role("button", name="Passes").tap()
-        shown.page.get_by_role("tree").wait_for()
-        assert not shown.page.evaluate(wide)
-        shown.page.get_by_role("treeitem", name="@saxpy, changed").first.tap()
-        shown.page.locator(".diff.inline").wait_for()
-        assert not shown.page.evaluate(wide)
-        assert not shown.page.get_by_role("tree").is_visible()
 
 
 def test_landmarks(reports: Reports) -> None:

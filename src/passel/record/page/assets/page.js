@@ -71,7 +71,6 @@ const Page = (() => {
     if (path === routed) return;
     routed = path;
     current = (path && links.get(path)) || null;
-    document.body.dataset.view = path === "tree" ? "tree" : current ? "step" : "overview";
     Tree.select(current);
     again();
   }
@@ -80,10 +79,6 @@ const Page = (() => {
     if (!current) Step.overview();
     else if (current.executions) Step.place(current);
     else Step.group(current);
-  }
-
-  function toTree() {
-    go("tree");
   }
 
   const changes = () => (matches ? changed.filter((place) => matches.has(place)) : changed);
@@ -180,14 +175,14 @@ const Page = (() => {
       k: () => walkBy(-1),
       f: () => { const first = model.failures[0]?.[1] ?? changed[0]; if (first) go(Step.link(first.link)); },
       o: () => go(""),
-      "/": () => { if (document.body.dataset.view !== "tree" && innerWidth <= 760) toTree(); by("search").focus(); },
+      "/": () => by("search").focus(),
       s: () => by("split")?.click(),
       "?": () => by("help").showModal(),
     }[event.key];
     if (act) event.preventDefault(), act();
   }
 
-  return { changes, mark, say, start, toTree, walk: walkBy };
+  return { changes, mark, say, start, walk: walkBy };
 })();
 
 Page.start();
