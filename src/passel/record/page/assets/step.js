@@ -147,7 +147,7 @@ const Step = (() => {
 
   function times(slow) {
     const most = slow[0][1];
-    const head = [["Pass"], [""], ["Own time", "num"], ...(model.comparing ? [["Old", "num"]] : []), [model.comparing ? "Differ" : "Changed", "num"]];
+    const head = [["Pass"], ["", "wide"], ["Own time", "num"], ...(model.comparing ? [["Old", "num"]] : []), [model.comparing ? "Differ" : "Changed", "num"]];
     return list(head, slow.map(([node, time]) => [
       el("a", { href: link(node.link), class: "code" }, node.title), strip(time / most), Tree.time(time),
       ...(model.comparing ? [Tree.time(node.places.reduce((sum, place) => sum + (place.executions[0]?.own_time ?? 0), 0))] : []),
@@ -176,7 +176,7 @@ const Step = (() => {
           fact("own time", Tree.time(node.own)), model.comparing && fact("in the old record", Tree.time(node.oldOwn)),
           statistics(node.counts, model.comparing && node.oldCounts))),
       notes(places.flatMap((place) => diagnostics(place).map((each) => [each, place]))),
-      places.length > 0 && list([["Op"], [""], ["Own time", "num"], ["", "num"]], places.slice(0, 1000).map((place) => [
+      places.length > 0 && list([["Op"], ["", "wide"], ["Own time", "num"], ["", "num"]], places.slice(0, 1000).map((place) => [
         el("a", { href: link(place.link), class: "code" }, ...Code.visible(place.label)), strip(place.own / most), Tree.time(place.own), Tree.sign(place.status)[1]])),
       !places.length && !inside.length && el("p", { class: "empty" }, "There is no execution of this pass in the record."),
       !places.length && inside.length > 0 && times(inside.map((each) => [each, passTime(each)]).sort((a, b) => b[1] - a[1])),
