@@ -26,92 +26,36 @@ if TYPE_CHECKING:
 _MOST_REPLAYS = 20
 """The number of failed executions that get a replay command: each needs a look at the whole run."""
 
-_TEARS = 8
-"""Lines up to this length, such as braces, do not end a run of new lines."""
-
-
-class LineTable:
-    r"""A table of lines, in which each text is a list of ranges of lines.
-
-    A line that several texts contain is stored only once, unless it is very short. Deflate alone
-    finds repeated lines only within a window of 32 kB.
-
-    Example:
-        >>> table = LineTable()
-        >>> table.add("\n".join(["first line", "second line", "last line"]))
-        [0, 3]
-        >>> table.add("\n".join(["first line", "new", "second line", "last line"]))
-        [0, 1, 3, 1, 1, 2]
-        >>> table.lines
-        ['first line', 'second line', 'last line', 'new']
-    """
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-        self._last: dict[str, int] = {}
-
-    def add(self, text: str) -> list[int]:
-        """Add a text, and return the start and the length of each of its ranges of lines."""
-        runs: list[int] = []
-        lines, end = self.lines, -1  # where the current run ends
-        for line in text.split("\n"):
-            if 0 <= end < len(lines) and lines[end] == line:
-                runs[-1] += 1
-            else:
-                is_new = end == len(lines) and len(line) <= _TEARS
-                at = None if is_new else self._last.get(line)
-                if at is None:
-                    at = len(lines)
-                    lines.append(line)
-                    self._last[line] = at
-                if at == end:
-                    runs[-1] += 1
-                else:
-                    runs += (at, 1)
-                    end = at
-            end += 1
-        return runs
-
 
 def payload(records: Iterable[tuple[str, Record]]) -> tuple[dict[str, Any], list[str]]:
-    """Return the page's data for pairs of a name and a record, and the lines of all recorded IR."""
-    named = list(records)
-    table, texts = LineTable(), dict[str, list[int]]()
+    """Return the page's data for pairs of a name and a record, and the texts of all recorded IR."""
+    named, texts = list(records), dict[str, str]()
     for _, record in named:
         for run in record.info.runs:
             digests = [each for each in _digests(record, run) if each not in texts]
             found = record.all_readable(digests, run=run.number)
-            texts.update(zip(digests, map(table.add, found), strict=True))
+            texts.update(zip(digests, found, strict=True))
     numbers: dict[str | None, int] = {digest: number for number, digest in enumerate(texts)}
-    data_of = [*texts.values()]
     data = [_record(name, record, numbers) for name, record in named]
     outlines = [rows_of(record) for _, record in named]
     rows = list(matched(*([], *outlines)[-2:]))
     found = _following([each for _, each in named], rows)
-    following = {(numbers[a], numbers[b]) for a, b in found}
     changes = [
-        (*pair, *change_data(*(_text(data_of[each], table.lines) for each in pair)))
-        for pair in sorted(following)
+        (numbers[a], numbers[b], *change_data(texts[a].split("\n"), texts[b].split("\n")))
+        for a, b in dict.fromkeys(found)
     ]
     return {
         "fields": Execution._fields,
         "records": data,
         "rows": [_row(each, len(named)) for each in rows],
-        "texts": data_of,
         "changes": changes,
-    }, table.lines
+    }, [*texts.values()]
 
 
 def _row(row: ComparedRow, records: int) -> list[Any]:
     """Return a row, with the numbers of its executions on each op in each record."""
     numbers = [[each and each.number for each in pair[-records:]] for pair in row.pairs()]
     return [row.row.depth, row.row.path, row.row.title, numbers, row.new is None]
-
-
-def _text(runs: Sequence[int], lines: Sequence[str]) -> list[str]:
-    """Return the lines of a text, given its runs in a table."""
-    pairs = zip(runs[::2], runs[1::2], strict=True)
-    return [line for start, count in pairs for line in lines[start : start + count]]
 
 
 def _following(records: Sequence[Record], rows: Iterable[ComparedRow]) -> Iterator[tuple[str, str]]:
@@ -221,7 +165,7 @@ def page(title: str, records: Iterable[tuple[str, Record]]) -> str:
     The page is a single file, which loads no other files and runs only the embedded script. The
     page embeds the records in compressed form, and displays their contents only as text.
     """
-    data, lines = payload(records)
+    data, texts = payload(records)
     assets = files("passel.record.page") / "assets"
     script = "\n".join((assets / name).read_text(encoding="utf-8") for name in _SCRIPTS)
     parts = {
@@ -229,7 +173,7 @@ def page(title: str, records: Iterable[tuple[str, Record]]) -> str:
         "digest": b64encode(sha256(script.encode()).digest()).decode(),
         "style": (assets / "page.css").read_text(encoding="utf-8"),
         "record": _packed(json.dumps(data, separators=(",", ":"))),
-        "lines": _packed("\n".join(lines)),
+        "texts": _packed(json.dumps(texts, ensure_ascii=False)),
         "script": script,
     }
     html = (assets / "page.html").read_text(encoding="utf-8")

@@ -18,14 +18,6 @@ const Model = (() => {
     return new Response(stream).text();
   }
 
-  // Texts are runs of lines of one table, in which a line that is copied stands once.
-  const lineReader = (table) => (runs) => {
-    const lines = [];
-    for (let i = 0; i < runs.length; i += 2)
-      for (let at = runs[i], end = at + runs[i + 1]; at < end; at++) lines.push(table[at]);
-    return lines;
-  };
-
   // Facts, which are in the order of the record's file.
   const place = ([file, line, column, label]) => (file && line ? `${file}:${line}:${column}` : file || label);
   const failure = ([kind, message]) => ({ kind, message });
@@ -156,14 +148,14 @@ const Model = (() => {
     root.failed = failures.length > 0;
     // The page is there before its texts are.
     const painted = new Promise((resolve) => setTimeout(resolve));
-    const table = painted.then(() => inflate("lines")).then((text) => text.split("\n"));
+    const texts = painted.then(() => inflate("texts")).then(JSON.parse);
     for (const [side, record] of records.entries())
       record.whole = record.whole.flatMap(([before, after], i, all) => {
         const name = `${data.records.length > 1 ? ["old ", "new "][side] : ""}${all.length > 1 ? `part ${i + 1}, ` : ""}`;
         return [[`${name}input`, before], [`${name}result`, after]].filter(([, text]) => text !== null).map(([label, text]) => ({ label, text, side }));
       });
-    return { records, root, places, failures, runs: data.texts, changes: changesOf(data.changes), table, comparing: records.length > 1 };
+    return { records, root, places, failures, texts, changes: changesOf(data.changes), comparing: records.length > 1 };
   }
 
-  return { current, isChange, isCounted, load, states, lineReader };
+  return { current, isChange, isCounted, load, states };
 })();

@@ -126,22 +126,11 @@ const Page = (() => {
 
   // Changes of ops that add or remove lines with these words.
   async function inTexts(words) {
-    const table = await model.table;
-    const has = new Uint8Array(table.length);
-    let any = false;
-    table.forEach((line, i) => { if (line.toLowerCase().includes(words)) (has[i] = 1), (any = true); });
-    if (!any) return [];
-    const counts = new Map();
-    const count = (text) => {
-      if (text === null) return 0;
-      if (!counts.has(text)) {
-        let sum = 0;
-        const runs = model.runs[text];
-        for (let i = 0; i < runs.length; i += 2) for (let at = runs[i], end = at + runs[i + 1]; at < end; at++) sum += has[at];
-        counts.set(text, sum);
-      }
-      return counts.get(text);
-    };
+    const counts = (await model.texts).map((text) => {
+      const lower = text.toLowerCase();
+      return lower.includes(words) ? lower.split("\n").filter((line) => line.includes(words)).length : 0;
+    });
+    const count = (text) => (text === null ? 0 : counts[text]);
     return order.filter((place) => {
       const texts = model.comparing && place.executions[1] ? place.executions.map((each) => each?.after ?? null) : [Model.current(place).before, Model.current(place).after];
       return count(texts[0]) !== count(texts[1]);

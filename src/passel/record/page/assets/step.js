@@ -2,7 +2,7 @@
 "use strict";
 
 const Step = (() => {
-  let model, reader;
+  let model;
   let split = true;
   const main = document.getElementById("main");
   const plural = (count, word) => `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`;
@@ -10,7 +10,6 @@ const Step = (() => {
 
   function start(given) {
     model = given;
-    reader = model.table.then(Model.lineReader);
     split = innerWidth > 1180;
   }
 
@@ -256,10 +255,11 @@ const Step = (() => {
   }
 
   async function difference(view, counts, from, to) {
-    const read = await reader;
+    const texts = await model.texts;
     if (!from || !to) return;
+    const [old, now] = [from, to].map((state) => texts[state.text].split("\n"));
     const same = from.text === to.text;
-    const diff = Texts.compare(read(model.runs[from.text]), read(model.runs[to.text]), Texts.way(model.changes, from.text, to.text));
+    const diff = Texts.compare(old, now, Texts.way(model.changes, from.text, to.text));
     const nothing = diff.removed + diff.added === 0;
     counts.replaceChildren(...(nothing ? [] : [el("span", { class: "plus" }, `+${diff.added.toLocaleString("en")}`), " ", el("span", { class: "minus" }, `−${diff.removed.toLocaleString("en")}`)]));
     const why = same ? "Nothing differs." : nothing ? "Only value names or locations differ." : null;
