@@ -143,8 +143,6 @@ class Contents:
     """
 
     def __init__(self) -> None:
-        self._steps: list[StepInfo] = []
-        self._ops: list[RecordedOp] = []
         self._states: list[State] = []
         self._ends: dict[int, dict[str, Any]] = {}
         self._head: dict[str, Any] = {}
@@ -187,8 +185,9 @@ class Contents:
             RecordError: If the record has an unsupported format.
         """
         match line:
-            case {"begin": step, "of": op, "in": run, "amid": is_amid}:
-                self._begin(step, op, run, bool(is_amid))
+            case {"begin": step, "of": (name, symbol, ordinals, location), "in": run}:
+                op = RecordedOp(name, symbol, tuple(ordinals), location_of(location))
+                self._begin(StepInfo(*step), op, run, is_amid="amid" in line)
             case {"total": _}:
                 self._end(line)
             case {"texts": _}:
@@ -196,11 +195,6 @@ class Contents:
             case {"run": _}:
                 self.runs.append(line)
                 self._states.append(State(line["before"], self.texts))
-            case {"op": (name, symbol, ordinals, location)}:
-                op = RecordedOp(name, symbol, tuple(ordinals), location_of(location))
-                self._ops.append(op)
-            case {"step": step}:
-                self._steps.append(StepInfo(*step))
             case {"state": ordinals, "in": run, "after": digest}:
                 self._change(run, tuple(ordinals), digest)
             case {"end": run}:
@@ -216,10 +210,9 @@ class Contents:
                 f"passel {__version__} reads only format {FORMAT}: record the run again"
             )
 
-    def _begin(self, step: int, target: int, run: int, is_amid: bool) -> None:
-        op, number = self._ops[target], len(self.executions)
-        before = self._states[run].digest(op.ordinals)
-        begun = Execution(number, run, *self._steps[step], *op, before=before, is_amid=is_amid)
+    def _begin(self, step: StepInfo, op: RecordedOp, run: int, *, is_amid: bool) -> None:
+        number, before = len(self.executions), self._states[run].digest(op.ordinals)
+        begun = Execution(number, run, *step, *op, before=before, is_amid=is_amid)
         self.begun.append(begun)
 
     def _end(self, line: dict[str, Any]) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Status: TypeAlias = Literal["changed", "unchanged", "unknown", "failed", "skipped", "running"]
 
-FORMAT = 7
+FORMAT = 8
 """The version of the file format. Readers reject all other versions."""
 
 

@@ -194,7 +194,8 @@ class Recorder(PassInstrumentation):
         self, run: RecordedRun, step: Step, op: RecordedOp, *, is_amid: bool = False
     ) -> None:
         known = self._steps.get(step) or self._steps.setdefault(step, _facts_of(step))
-        self._log.write({"begin": known, "of": op, "in": run.number, "amid": int(is_amid)})
+        amid = {"amid": 1} if is_amid else {}
+        self._log.write({"begin": known, "of": op, "in": run.number, **amid})
 
     def _changed(self, run: RecordedRun, ordinals: Sequence[int], op: Any) -> None:
         self._log.write({"state": ordinals, "in": run.number, "after": run.text_of(op)})

@@ -16,7 +16,7 @@ from passel.record.model import FORMAT
 from passel.record.texts import texts_data
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from passel.diagnostics import Location
 
@@ -60,7 +60,6 @@ class RecordFile:
         self.path: Path = Path(path)
         self._file: FileIO | None = None
         self._process = os.getpid()
-        self._known: dict[Hashable, int] = {}
         self._texts: set[str] = set()
         self._waiting: dict[str, str] = {}
         self._running = 0
@@ -69,10 +68,7 @@ class RecordFile:
         self._program = f"{command_line[0]}: " if command_line else ""
 
     def write(self, event: Event) -> None:
-        """Write an event, preceded by its step and op if no earlier event refers to them."""
-        if "begin" in event:
-            step, op = event["begin"], event["of"]
-            event = {**event, "begin": self._number("step", step), "of": self._number("op", op)}
+        """Write an event."""
         self._write(_encode(event))
         self._running += ("run" in event) - ("end" in event)
         if self._file is not None and not self._running:
@@ -86,14 +82,6 @@ class RecordFile:
             self._waiting[digest] = content
             if len(self._waiting) == _TOGETHER:
                 self._write()
-
-    def _number(self, what: str, data: Hashable) -> int:
-        """Return the number by which lines refer to a step or an op, after writing it if new."""
-        known = self._known
-        if data not in known:
-            known[data] = known[what] = known.get(what, -1) + 1
-            self._write(_encode({what: data}))
-        return known[data]
 
     def _write(self, *lines: str) -> None:
         """Write the waiting texts, then lines that may refer to them."""
