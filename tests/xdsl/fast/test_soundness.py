@@ -15,11 +15,8 @@ from xdsl.ir import (
     SSAValue,
 )
 from xdsl.irdl import irdl_attr_definition
-from xdsl_inputs import xdsl_context
 
 from passel.xdsl import parse_source
-from passel.xdsl.fast.templates import Types
-from passel.xdsl.source_parser import SourceParser
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -57,16 +54,6 @@ def test_ops_do_not_share_dictionaries() -> None:
     one.attributes["attr"] = one.properties["prop1"] = i32
     for op in (other, last):
         assert (str(op.attributes["attr"]), str(op.properties["prop1"])) == ("2 : i32", "1 : i32")
-
-
-def test_types_that_only_seem_equal() -> None:
-    """Types that xDSL finds equal although they print differently are not the same."""
-    texts = ("#dlti.dl_spec<>", "#dlti.dl_spec<i32 = i32>", "#dlti.dl_spec<i32 = i32>")
-    none, one, again = (SourceParser(xdsl_context(), text).parse_attribute() for text in texts)
-    assert none == one
-    types = Types()
-    assert [types.first(each) for each in (none, one, again)] == [none, one, one]
-    assert types.first(again) is one is not types.first(none)
 
 
 def test_names_mean_what_the_dialects_around_say() -> None:

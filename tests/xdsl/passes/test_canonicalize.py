@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from xdsl.dialects.arith import ConstantOp
 
-from passel import PassFailedError, PassManager
+from passel import PassFailedError
 from passel.xdsl.passes.canonicalize import Canonicalizer
 
 if TYPE_CHECKING:
@@ -163,27 +163,6 @@ def test_patterns(
     op = parse_op(BRANCH)
     run(op, f"func.func(canonicalize{{{options.replace('PATTERN', pattern)}}})")
     assert count(op, "scf.if") == branches
-
-
-def test_options_print_and_parse() -> None:
-    """Every option is spelled as in MLIR and reads back as it was."""
-    every = Canonicalizer(
-        top_down=False,
-        region_simplify="disabled",
-        max_iterations=3,
-        max_num_rewrites=7,
-        test_convergence=True,
-        disable_patterns=("A", "B"),
-        enable_patterns=("C",),
-    )
-    text = every.to_text()
-    assert text == (
-        "canonicalize{disable-patterns={A,B} enable-patterns={C} max-iterations=3 "
-        "max-num-rewrites=7 region-simplify=disabled test-convergence=true top-down=false}"
-    )
-    (read,) = PassManager.parse(f"any({text})")
-    assert read == every
-    assert str(Canonicalizer()) == "canonicalize"
 
 
 WIDEST = 2**63

@@ -136,26 +136,6 @@ def test_inline_needs_a_symbol_table(transform: Transform) -> None:
         transform(CALLS, "func.func(inline)")
 
 
-CONSTANTS = """
-func.func private @square(%x: i32) -> i32 {
-  %y = arith.muli %x, %x : i32
-  return %y : i32
-}
-func.func @main(%v: i32) -> i32 {
-  %three = arith.constant 3 : i32
-  %a = func.call @square(%three) : (i32) -> i32
-  %b = func.call @square(%three) : (i32) -> i32
-  %c = arith.cmpi eq, %a, %b : i32
-  %d = scf.if %c -> (i32) {
-    scf.yield %a : i32
-  } else {
-    scf.yield %v : i32
-  }
-  return %d : i32
-}
-"""
-
-
 def returned(module: Operation, name: str) -> object:
     """Return the constant that a function returns."""
     for op in module.walk():
@@ -165,13 +145,6 @@ def returned(module: Operation, name: str) -> object:
             owner = last.operands[0].owner
             return owner.value if isinstance(owner, arith.ConstantOp) else None
     return None
-
-
-def test_sccp_on_a_function_does_not_look_into_others(transform: Transform) -> None:
-    """On a function, `sccp` follows no calls."""
-    module, result = transform(CONSTANTS, "func.func(sccp)")
-    assert returned(module, "main") is None
-    assert not result.statistics
 
 
 CONSTANT_REGIONS = {

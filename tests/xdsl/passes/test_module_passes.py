@@ -6,7 +6,7 @@ import pickle
 import re
 import shlex
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import pytest
@@ -198,37 +198,6 @@ def test_op_without_a_module(context: Context, parse_op: Callable[[str], Operati
 
 
 # -- Wrapping instances ----------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Unprintable(ModulePass):
-    """Has an option that no text can spell."""
-
-    name = "unprintable"
-    action: Any = field(default=None)
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Do what no text can say."""
-        self.action(op)
-
-
-def test_unprintable_options(context: Context, parse_op: Callable[[str], Operation]) -> None:
-    """An instance whose options are no text runs as it is, and prints as an object."""
-    met: list[str] = []
-
-    def meet(op: Operation) -> None:
-        met.append(op.name)
-
-    wrapped = wrap_module_pass(Unprintable(meet))
-    assert str(wrapped) == "unprintable{<action=...>}"
-    manager = PassManager("builtin.module", context, adapter=XDSLAdapter())
-    manager.add(wrapped).add_nested("func.func", Unprintable(meet))
-    assert (
-        str(manager)
-        == "builtin.module(unprintable{<action=...>},func.func(unprintable{<action=...>}))"
-    )
-    manager.run(parse_op("builtin.module { func.func @f() { func.return } }"))
-    assert met == ["builtin.module", "builtin.module"]
 
 
 def test_pickle() -> None:

@@ -127,14 +127,6 @@ builtin.module {
     assert result.statistics == {"builtin.module/0:symbol-dce": {"num-dce'd": 3}}
 
 
-def test_nothing_to_do_is_no_change(
-    parse_op: Callable[[str], Operation], run: Callable[..., RunResult]
-) -> None:
-    """If every symbol is live, the pass says that it preserved everything."""
-    result = run(parse_op("builtin.module { func.func @f() { func.return } }"), SymbolDCE())
-    assert result.changed is False
-
-
 def test_failure_names_the_op(
     parse_op: Callable[[str], Operation], run: Callable[..., RunResult]
 ) -> None:
