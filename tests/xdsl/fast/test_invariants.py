@@ -6,6 +6,7 @@ import gc
 from typing import TYPE_CHECKING
 
 import pytest
+from xdsl.backend.register_allocatable import HasRegisterConstraints, RegisterConstraints
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import (
     FlatSymbolRefAttrConstr,
@@ -26,14 +27,18 @@ from xdsl.irdl import (
     irdl_op_definition,
     prop_def,
     traits_def,
+    var_operand_def,
     var_region_def,
 )
 from xdsl.traits import IsolatedFromAbove, OpTrait, SymbolUserOpInterface
 from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.test_value import create_ssa_value
 from xdsl_inputs import xdsl_context
 
 from passel.xdsl import XDSLAdapter, parse_source
+from passel.xdsl.fast import are_on, invariants
 from passel.xdsl.fast.invariants import check_isolation
+from passel.xdsl.release import RELEASE
 from passel.xdsl.verification import outward_checks
 
 if TYPE_CHECKING:
@@ -93,6 +98,25 @@ class FlatOp(IRDLOperation):
     number = prop_def(FlatSymbolRefAttrConstr)
 
 
+@irdl_op_definition
+class FirstTwiceOp(IRDLOperation, HasRegisterConstraints):
+    """Its class, which is taken for one of xDSL's, declares the first of two registers twice."""
+
+    __module__ = "xdsl.dialects.wrong"
+    name = "test.first_twice"
+    registers = var_operand_def()
+
+    def get_register_constraints(self) -> RegisterConstraints:
+        """Return a declaration that is right if both registers are the same value."""
+        return RegisterConstraints([self.registers[0]] * 2, (), ())
+
+    def allocate_registers(self, allocator: object) -> None:
+        """Do nothing."""
+
+
+_A, _B = create_ssa_value(i32), create_ssa_value(i32)
+
+
 def _of(op_class: type[Operation], number: Attribute) -> Operation:
     return op_class.create(properties={"number": number})
 
@@ -111,8 +135,12 @@ def _constant(value: IntegerAttr, result_type: Attribute) -> ConstantOp:
         (_of(TypedOp, IntegerAttr(1, i32)), _of(TypedOp, IntegerAttr(1, i64))),
         (_of(FlatOp, SymbolRefAttr("f")), _of(FlatOp, SymbolRefAttr("f", ["g"]))),
         (ModuleOp([]), ModuleOp(Region([Block(), Block()]))),
+        pytest.param(
+            *(FirstTwiceOp.create(operands=[_A, each]) for each in (_A, _B)),
+            marks=pytest.mark.skipif(RELEASE < (0, 74), reason="xDSL did not check it before"),
+        ),
     ],
-    ids=["value type", "type", "value", "class", "constraint", "symbol", "blocks"],
+    ids=["value type", "type", "value", "class", "constraint", "symbol", "blocks", "operands"],
 )
 def test_what_counts(right: Operation, wrong: Operation) -> None:
     """An op that differs from a right one in what its definition looks at is found."""
@@ -120,6 +148,15 @@ def test_what_counts(right: Operation, wrong: Operation) -> None:
     right.verify_()
     with pytest.raises(VerifyException):
         wrong.verify_()
+
+
+def test_a_value_that_the_definition_does_not_look_at_does_not_count() -> None:
+    """Where fast paths are on, a definition is checked once for all numbers of one type."""
+    kind, before = IntegerType(77), len(invariants._seen)  # pyright: ignore[reportPrivateUsage]
+    constants = [_constant(IntegerAttr(value, kind), kind) for value in range(5)]
+    for each in constants:
+        each.verify_()
+    assert len(invariants._seen) - before == are_on()  # pyright: ignore[reportPrivateUsage]
 
 
 def test_what_is_known_of_an_attribute_goes_with_it() -> None:

@@ -15,23 +15,31 @@ from __future__ import annotations
 from copy import copy
 from functools import cache, partial
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 from weakref import ref
 
 from xdsl import irdl
+from xdsl.dialects import builtin
 from xdsl.ir import Attribute, OpTraits
 from xdsl.irdl import AnyAttr, OpDef
 from xdsl.traits import IsolatedFromAbove, OpTrait
 
-from passel.xdsl.fast.known import infers_by_known_code, is_known_attribute
+from passel.xdsl.fast.known import infers_by_known_code, is_known_attribute, is_xdsl_class
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from xdsl.ir import Operation, Region
 
 _MAX_REMEMBERED: Final = 10_000
 """The size of the cache. Most modules have few signatures, of half a kilobyte each."""
+
+_NUMBERS: Final = frozenset({builtin.IntegerAttr, builtin.FloatAttr})
+_VARIED: Final = _NUMBERS | {builtin.StringAttr, builtin.SymbolRefAttr}
+"""The attributes that usually differ between similar ops: numbers, strings and symbol names."""
+
+_TRAITS_OF_SIGNATURES: Final = "xdsl.backend.register_allocatable"
+"""The module of traits that depend only on the signature and on which operands are equal."""
 
 _KEPT: Final = "passel.parts"
 """The name of the field in which a definition stores its parts."""
@@ -61,13 +69,16 @@ class _Parts(NamedTuple):
     Attributes:
         op_class: The class of the ops.
         traits: The traits of the definition, to which traits may be added later.
-        bare: The definition without traits; None if some of its constraints are not xDSL's own.
-        checks: The verifiers of the traits, which run for each op.
+        bare: The definition without traits, except those in `_TRAITS_OF_SIGNATURES`; None if some
+            of its constraints are not xDSL's own.
+        typed: The names of properties whose values the definition ignores.
+        checks: The verifiers of all other traits, which run for each op.
     """
 
     op_class: type[Operation]
     traits: frozenset[OpTrait]
     bare: OpDef | None
+    typed: frozenset[str]
     checks: Sequence[Callable[[Operation], None]]
 
 
@@ -77,7 +88,7 @@ def _verify(definition: OpDef, op: Operation) -> None:
     parts: _Parts | None = fields.get(_KEPT)
     if parts is None or parts[0] is not type(op) or parts[1] is not definition.traits.traits:
         fields[_KEPT] = parts = _parts(definition, type(op))
-    op_class, traits, bare, checks = parts
+    op_class, traits, bare, typed, checks = parts
     if bare is None:
         _plain(definition, op)
         return
@@ -85,7 +96,7 @@ def _verify(definition: OpDef, op: Operation) -> None:
     kept: tuple[object, ...] = (
         *[operand._type for operand in operands],
         *[result._type for result in results],
-        *properties.values(),
+        *(_parts_seen(properties, typed) if typed else properties.values()),
         *op.attributes.values(),
     )
     # Names count as well: the same attribute may be right under one and wrong under another.
@@ -104,7 +115,9 @@ def _verify(definition: OpDef, op: Operation) -> None:
     )
     if signature not in _seen:
         _plain(bare, op)
-        _remember(signature, kept)
+        # Traits that accept different operands accept equal operands as well, but not vice versa.
+        if not bare.traits.traits or len(set(operands)) == len(operands):
+            _remember(signature, kept)
     for check in checks:
         check(op)
 
@@ -124,19 +137,49 @@ def _blocks_seen(region: Region) -> int:
 
 
 def _parts(definition: OpDef, op_class: type[Operation]) -> _Parts:
-    bare = copy(definition)
-    traits = definition.traits.traits
+    bare, properties = copy(definition), cast("dict[str, Any]", definition.properties)
+    traits, once = definition.traits.traits, list[OpTrait]()
     checks: list[Callable[[Operation], None]] = []
     for trait in traits:
-        if type(trait).verify is IsolatedFromAbove.verify:
+        if is_xdsl_class(op_class) and type(trait).__module__ == _TRAITS_OF_SIGNATURES:
+            once.append(trait)
+        elif type(trait).verify is IsolatedFromAbove.verify:
             checks.append(check_isolation)
         elif type(trait).verify is not OpTrait.verify:
             checks.append(trait.verify)
-    bare.traits = OpTraits(lambda: ())
+    bare.traits = OpTraits(lambda: tuple(once))
     is_known = infers_by_known_code(definition) and all(
         region.entry_args == _ANY_ARGUMENTS for _, region in definition.regions
     )
-    return _Parts(op_class, traits, bare if is_known else None, checks)
+    typed = frozenset(name for name, it in properties.items() if _ignores_values(it.constr))
+    return _Parts(op_class, traits, bare if is_known else None, typed, checks)
+
+
+def _ignores_values(constraint: Any) -> bool:
+    """Return whether a constraint is known to ignore the values of attributes in `_VARIED`."""
+    kind = cast("type[object]", type(constraint))  # no subclass, which may look at more
+    if kind is irdl.AnyOf:
+        return all(map(_ignores_values, constraint.attr_constrs))
+    if kind is irdl.MessageConstraint:
+        return _ignores_values(constraint.constr)
+    if kind is irdl.ParamAttrConstraint:
+        base: type[Attribute] = constraint.base_attr
+        if base in _VARIED:
+            return isinstance(constraint.param_constrs[0], AnyAttr)
+        return not any(issubclass(each, base) for each in _VARIED)
+    return kind in {irdl.BaseAttr, builtin.SymbolNameConstraint}
+
+
+def _parts_seen(properties: dict[str, Attribute], typed: frozenset[str]) -> Iterator[object]:
+    """Yield each property, but only the class and type of a property in `typed`."""
+    for name, value in properties.items():
+        kind = type(value)
+        if name not in typed or kind not in _VARIED or getattr(value, "nested_references", ()):
+            yield value
+        else:
+            yield kind
+            if kind in _NUMBERS:
+                yield cast("builtin.IntegerAttr | builtin.FloatAttr", value).type
 
 
 def check_isolation(op: Operation) -> None:
