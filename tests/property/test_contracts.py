@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -156,6 +157,11 @@ def test_the_check_finds_what_looking_at_all_pairs_finds(tree: OpPassManager) ->
     assert {(who, kind) for who, _, kind in found} == {(who, kind) for who, _, kind in expected}
 
 
+@cache
+def _silent(kind: type[Numbered]) -> type[Numbered]:
+    return type("Silent", (kind,), {"requires": ()})
+
+
 def only(tree: OpPassManager, number: int) -> OpPassManager:
     """Return an equal pipeline in which only one of the passes requires anything."""
     made = OpPassManager(tree.anchor)
@@ -164,7 +170,7 @@ def only(tree: OpPassManager, number: int) -> OpPassManager:
             made.add(only(entry, number))
         else:
             assert isinstance(entry, Numbered)
-            silent = type("Silent", (type(entry),), {"requires": ()})(number=entry.number)
+            silent = _silent(type(entry))(number=entry.number)
             made.add(entry if entry.number == number else silent)
     return made
 

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from passel.diagnostics import Span
     from passel.pipeline import ElementNode
 
-SPACES = " \t\n\v\f\r"
 TRICKY = " \t\n\u00a0\x1c,=(){}[]\"'\\abé"
 
 

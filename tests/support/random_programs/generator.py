@@ -115,7 +115,7 @@ def _define(choose: Random, functions: list[Function], signature: Function) -> s
     body = Body(choose, functions)
     head = body.start(signature, private=choose.random() < 0.7)
     if choose.random() < 0.4:
-        body.graph(signature.results, "func.return")
+        Graph(body).fill(signature.results, "func.return")
     else:
         body.statements(choose.randint(3, 12))
         body.show_all(6)
@@ -151,24 +151,24 @@ class Body(Values):
 
     Attributes:
         steps: About how many ops it executes.
+        times: About how often the ops that are added next are executed.
     """
 
     def __init__(self, choose: Random, functions: Sequence[Function]) -> None:
         super().__init__(choose)
         self.functions = functions
         self.steps = 0
-        self._times = 1
-        self._labels = 0
+        self.times = 1
         self._depth = 0
 
     def emit(self, text: str) -> None:
         """Add an op without results."""
-        self.steps += self._times
+        self.steps += self.times
         super().emit(text)
 
     def make(self, expression: str, kind: str, *, visible: bool = True) -> str:
         """Add an op with one result."""
-        self.steps += self._times
+        self.steps += self.times
         return super().make(expression, kind, visible=visible)
 
     def start(self, signature: Function, *, private: bool) -> str:
@@ -218,7 +218,7 @@ class Body(Values):
 
     def call(self) -> None:
         """Call a function that does not take too long."""
-        left = (_MOST_STEPS - self.steps) // self._times
+        left = (_MOST_STEPS - self.steps) // self.times
         if found := [function for function in self.functions if function.steps < left]:
             callee = self.choose.choice(found)
             self._call(callee, self.masked("i32", 3) if callee.recursive else None)
@@ -235,9 +235,8 @@ class Body(Values):
         names = [self.name() for _ in callee.results]
         left = f"{', '.join(names)} = " if names else ""
         self.emit(f"{left}func.call @{callee.name}({', '.join(arguments)}) : {callee.type}")
-        self.steps += self._times * callee.steps
-        for name, kind in zip(names, callee.results, strict=True):
-            self.define(name, kind)
+        self.steps += self.times * callee.steps
+        self._define_all(names, callee.results)
 
     def recurse(self, callee: Function) -> None:
         """Be the body of a function that calls another, with less left to do."""
@@ -257,8 +256,7 @@ class Body(Values):
         self.emit("} else {")
         self._region(3, "scf.yield", callee.results)
         self.emit("}")
-        for name, kind in zip(names, callee.results, strict=True):
-            self.define(name, kind)
+        self._define_all(names, callee.results)
         self.statements(self.choose.randint(0, 3))
         self.end("func.return", callee.results)
 
@@ -356,13 +354,13 @@ class Body(Values):
         arguments = f" iter_args({pairs}){right}" if kinds else ""
         variable = self.name()
         self.emit(f"{left}scf.for {variable} = {low} to {high} step {step}{arguments} {{")
-        self._times *= 3
+        self.times *= 3
         self.push()
         self.define(variable, "index")
         self._define_all(carried, kinds)
         self._region(6, "scf.yield", kinds)
         self.pop()
-        self._times //= 3
+        self.times //= 3
         self.emit("}")
         self._define_all(names, kinds)
 
@@ -377,7 +375,7 @@ class Body(Values):
         pairs = ", ".join(f"{b} = {s}" for b, s in zip(before, starts, strict=True))
         types = ", ".join(kinds)
         self.emit(f"{left}scf.while ({pairs}) : ({types}) -> ({types}) {{")
-        self._times *= 4
+        self.times *= 4
         self._depth += 1
         self.push()
         self._define_all(before[1:], kinds[1:])
@@ -400,7 +398,7 @@ class Body(Values):
         self.emit(f"scf.yield {', '.join(passed)} : {types}")
         self.pop()
         self._depth -= 1
-        self._times //= 4
+        self.times //= 4
         self.emit("}")
         self._define_all(names, kinds)
 
@@ -411,27 +409,10 @@ class Body(Values):
         if self._depth < 2 and self.choose.random() < 0.6:
             self._depth += 1
             self.push()
-            self.graph(kinds, "scf.yield")
+            Graph(self).fill(kinds, "scf.yield")
             self.pop()
             self._depth -= 1
         else:
             self._region(6, "scf.yield", kinds)
         self.emit("}")
         self._define_all(names, kinds)
-
-    def graph(self, kinds: Sequence[str], terminator: str) -> None:
-        """Fill a region with blocks that branch anywhere, backwards a few times only."""
-        Graph(self).fill(kinds, terminator)
-
-    def label(self) -> str:
-        """Return a new name of a block."""
-        self._labels += 1
-        return f"^b{self._labels}"
-
-    def block(self, most: int) -> None:
-        """Add the statements of a block."""
-        self.statements(self.choose.randint(0, most))
-
-    def repeated(self, times: int) -> None:
-        """Note that what follows is executed that many times more often (or rarer)."""
-        self._times = self._times * times if times > 0 else self._times // -times

@@ -21,7 +21,7 @@ class Graph:
         count = self._choose.randint(2, 6)
         self._targets = [self._successors(block, count) for block in range(count)]
         self._dominators = _dominators(self._targets)
-        self._labels = [body.label() for _ in range(count)]
+        self._labels = [f"^b{body.name()[2:]}" for _ in range(count)]
         self._parameters = [
             self._choose.choices(NUMBERS, k=self._choose.randint(0, 2)) if block else []
             for block in range(count)
@@ -46,7 +46,7 @@ class Graph:
         self._fuel = body.make(f"memref.alloca() : {SLOT}", SLOT, visible=False)
         body.emit(f"memref.store {three}, {self._fuel}[] : {SLOT}")
         scopes: list[dict[str, list[str]]] = []
-        body.repeated(4)
+        body.times *= 4
         for block, parameters in enumerate(self._parameters):
             if block:
                 names = [body.name() for _ in parameters]
@@ -62,7 +62,7 @@ class Graph:
             else:
                 body.push()
                 body.push()
-            body.block(3)
+            body.statements(self._choose.randint(0, 3))
             body.show_all(1)
             if self._targets[block]:
                 self._branch(block)
@@ -70,7 +70,7 @@ class Graph:
                 body.end(terminator, kinds)
             scopes.append(body.pop())
             body.pop()
-        body.repeated(-4)
+        body.times //= 4
 
     def _branch(self, block: int) -> None:
         body, targets = self._body, self._targets[block]
