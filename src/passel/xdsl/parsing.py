@@ -15,7 +15,6 @@ from xdsl.utils.exceptions import DiagnosticException, MultipleSpansParseError, 
 from xdsl.utils.lexer import Input, Span
 
 from passel.diagnostics import brief, closest
-from passel.frontend.resources import read_resources
 from passel.xdsl.fast import parser_class
 from passel.xdsl.locations import SourceLocation, SourceText
 
@@ -83,7 +82,9 @@ def parse_source(
         raise _shifted(located, line_offset) from cause
     if not implicit_module and len(ops) != 1:
         raise _shifted(_not_one_op(ops, Input(text, filename)), line_offset)
-    if resources is not None:
+    if resources is not None and "{-#" in text:
+        from passel.frontend.resources import read_resources
+
         resources += read_resources(text)
     if len(ops) == 1 and (not implicit_module or isinstance(ops[0], ModuleOp)):
         return ops[0]
