@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from sweeps import STEP
 
 from passel import PassManager
 from passel.errors import PipelineError
@@ -43,17 +42,6 @@ def test_verdicts(
         assert bool(error) is row.accepted, f"they agree: line {row.line} is out of date"
     else:
         assert bool(error) is not row.accepted, error or real.err
-
-
-@pytest.mark.sweep
-def test_alone_as_together(
-    row: Row, row_builds: dict[str, Build], mlir_build: Callable[[str], Build]
-) -> None:
-    """mlir-opt makes the same of a pipeline that it is given as of one that it reads with others."""
-    if row.line % min(STEP, 5):
-        pytest.skip("not in this sample")
-    alone, together = mlir_build(row.text), row_builds[row.text]
-    assert (alone.dumped, alone.accepted) == (together.dumped, together.accepted)
 
 
 @pytest.mark.parametrize(("depth", "accepted"), [(60, True), (64, True), (65, False)])
