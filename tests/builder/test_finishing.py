@@ -93,6 +93,9 @@ CLEANUPS: dict[str, tuple[list[object], list[Constraint], str, list[str]]] = {
         [Needs(), Needs(), B()], [], "canonical,needs,canonical,needs,b",
         [NEEDS, NEEDS.replace("'canonical',", "'canonical#2',").replace("'needs' should", "'needs#2' should")],
     ),
+    "right before, in the nested pipeline": (
+        [OpPassManager("func.func").add(A(), Needs())], [], "func.func(a,canonical,needs)", [NEEDS],
+    ),
     "no place before it": ([Lower(), Needs()], [], "lower,needs", [NO_PLACE.format(FINDS, "before")]),
 }  # fmt: skip
 

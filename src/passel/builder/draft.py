@@ -55,6 +55,7 @@ class Draft:
         """Return an independent copy of the draft."""
         other = copy(self)
         other.root, other._numbers = self.root.copy(), self._numbers.copy()
+        other.checked = None  # whose scopes are those of this draft
         return other
 
     def manager(self) -> PassManager:
@@ -70,7 +71,7 @@ class Draft:
         try:
             yield
         except BaseException:
-            vars(self).update(vars(before), checked=None)
+            vars(self).update(vars(before))
             raise
 
     # -- Nodes ------------------------------------------------------------------------------
