@@ -161,15 +161,7 @@ class InsertionError(PipelineError):
 
     The error is raised if a target is missing, or if the change would violate a constraint. Callers
     can catch the error and try a different change.
-
-    Attributes:
-        rules: The violated or contradictory constraints, each a `passel.builder.Rule`. Removing any
-            one of the listed constraints resolves the error.
     """
-
-    def __init__(self, *problems: Problem | str, rules: Sequence[Any] = ()) -> None:
-        super().__init__(*problems)
-        self.rules: tuple[Any, ...] = tuple(rules)
 
 
 class ContractError(PipelineError):

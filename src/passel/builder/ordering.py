@@ -122,7 +122,7 @@ def _path_back(start: Node, outgoing: dict[Node, list[_Edge]]) -> list[_Edge]:
 
 
 def _contradiction(cycle: list[_Edge]) -> InsertionError:
-    rules = tuple({id(each.rule): each.rule for each in cycle if each.rule}.values())
+    rules = {id(each.rule) for each in cycle if each.rule}
     lines = [each.reason for each in cycle]
     lines += (
         f"{_named(each.first)} must stay together"
@@ -134,7 +134,6 @@ def _contradiction(cycle: list[_Edge]) -> InsertionError:
         "no order satisfies all of these constraints:",
         *(f"  {line}" for line in dict.fromkeys(lines)),
         f"remove {drop} or one of the steps",
-        rules=rules,
     )
 
 

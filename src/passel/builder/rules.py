@@ -200,7 +200,7 @@ class Rules:
     def breaches(self) -> dict[str, InsertionError]:
         """The errors for violated constraints, keyed by a sentence that states the constraint."""
         return {
-            (about := rule.about(step)): InsertionError(f"{about}, but {breach}", rules=(rule,))
+            (about := rule.about(step)): InsertionError(f"{about}, but {breach}")
             for rule, step in self.all
             if (breach := self._breach(rule, step))
         }
