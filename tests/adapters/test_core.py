@@ -307,37 +307,14 @@ def test_a_pass_can_ask_about_its_op_without_knowing_the_ir(
         assert about.location == subject.adapter.location(op)
         assert about.text == subject.adapter.print_op(op, PrintFlags())
         enclosing = None if about.parent is None else ctx.about(about.parent).symbol
-        seen.append((about.name, about.symbol, enclosing, about.isolated, about.registered))
+        seen.append((about.name, about.symbol, enclosing))
 
     manager.add(act(look, "look"))
     manager.nest(subject.names["module"]).nest(subject.names["func"]).add(act(look, "look"))
     manager.run(program)
     module, func = subject.names["module"], subject.names["func"]
     assert seen == [
-        (module, "top", None, True, True),
-        (func, "g", "inner", True, True),
-        (func, "h", "inner", True, True),
-    ]
-
-
-def test_a_pass_can_ask_about_other_ops(
-    subject: Subject, manager: PassManager, program: Any, act: Callable[..., Pass[Any]]
-) -> None:
-    """An op that no dialect defines is neither registered nor isolated."""
-    seen: list[tuple[object, ...]] = []
-
-    def look(op: Any, ctx: PassContext) -> None:
-        for each in ctx.adapter.children(op):
-            about = ctx.about(each)
-            assert about.parent == op
-            seen.append((about.name, about.symbol, about.registered, about.isolated))
-
-    manager.add(act(look, "look")).run(program)
-    names = subject.names
-    assert seen == [
-        (names["func"], "f", True, True),
-        (names["unknown"], None, False, False),
-        (names["region"], None, True, False),
-        (names["module"], "inner", True, True),
-        (names["func"], "k", True, True),
+        (module, "top", None),
+        (func, "g", "inner"),
+        (func, "h", "inner"),
     ]

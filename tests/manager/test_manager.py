@@ -14,7 +14,6 @@ from passel import (
     Nesting,
     OpPassManager,
     Pass,
-    PassContext,
     PassFailedError,
     PassManager,
 )
@@ -60,10 +59,6 @@ REFUSED: list[tuple[Callable[[Any], object], str]] = [
         for given in [("cse",), (print, print), (PassManager,), ()]
     ),
     (lambda pm: pm.nest(int), r"^int is not an op class: it has no op name; give it "),
-    (
-        lambda _: PassManager("toy.module", adapter=ToyAdapter),  # pyright: ignore[reportArgumentType]
-        r"got the class ToyAdapter: write adapter=ToyAdapter\(\)$",
-    ),
     (lambda pm: pm.enable_verifier("x"), "not 'x'"),
     (lambda pm: pm.enable_statistics("x"), "unknown statistics display 'x'"),
     (
@@ -216,16 +211,3 @@ def test_a_function_takes_the_bindings_keywords() -> None:
     assert [each.anchor for each in nested] == ["toy.func"]  # pyright: ignore[reportGeneralTypeIssues, reportUnknownMemberType, reportUnknownVariableType]
     with pytest.raises(AnchorError, match=r"can't add pass 'look' restricted to 'toy.func'"):
         pm.add(look, op_name="toy.func")
-
-
-def test_a_dynamic_pipeline_is_no_text() -> None:
-    """The error names what is wanted."""
-
-    class Dynamic(Pass):
-        name = "dynamic"
-
-        def run(self, op: Any, ctx: PassContext) -> None:
-            ctx.run_pipeline("toy.module()")  # pyright: ignore[reportArgumentType]
-
-    with pytest.raises(PassFailedError, match="run_pipeline takes a pass manager"):
-        manager().add(Dynamic()).run(parse_toy(MODULE))

@@ -67,9 +67,6 @@ class PassManager(RunSettings, OpPassManager):
         nesting: Nesting = Nesting.EXPLICIT,
         check: bool = True,
     ) -> None:
-        if isinstance(adapter, type):
-            name = adapter.__name__
-            raise TypeError(f"expected an adapter, got the class {name}: write adapter={name}()")
         OpPassManager.__init__(self, anchor, nesting=nesting)
         RunSettings.__init__(self)
         self._checks = check

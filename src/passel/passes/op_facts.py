@@ -50,16 +50,6 @@ class OpFacts:
         return self._adapter.parent(self.op)
 
     @property
-    def isolated(self) -> bool:
-        """Whether the op is `IsolatedFromAbove`, so that its regions use no values from outside."""
-        return self._adapter.kind_of(self.op).isolated
-
-    @property
-    def registered(self) -> bool:
-        """Whether a dialect defines the op."""
-        return self._adapter.kind_of(self.op).registered
-
-    @property
     def location(self) -> Location:
         """The location of the op, or `UNKNOWN` if the op has no location."""
         return self._adapter.location(self.op)
