@@ -52,27 +52,24 @@ def _assert_same(tool: Tool, source: str, *flags: str, marker: str = "// -----")
     return actual
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        pytest.param("module @a {}\n// -----\nmodule @b {}\n", id="two parts"),
-        pytest.param("module @a {}\n// -----\n", id="empty last part"),
-        pytest.param("\n// -----\nmodule @a {}\n", id="empty first part"),
-        pytest.param("module @a {}\n// -----\n// -----\nmodule @b {}\n", id="two markers in a row"),
-        pytest.param("module @a {} // -----\nmodule @b {}\n", id="marker after code"),
-        pytest.param("module @a {}\n// -----module @b {}\n", id="code after the marker"),
-        pytest.param("module @a {}\n// ------\nmodule @b {}\n", id="a dash too many"),
-        pytest.param("module @a {}\n// ----\nmodule @b {}\n", id="a dash too few"),
-        pytest.param("module @a {}\n// -----\nmodule @b {}\n// ---- x\n", id="near miss later"),
-        pytest.param(f"module @a {{}}\n// -----\n{_UNKNOWN}\n", id="last part fails"),
-        pytest.param(f"{_UNKNOWN}\n// -----\nmodule @a {{}}\n", id="first part fails"),
-        pytest.param(
-            f"module @a {{}}\n// -----\n\n{_UNKNOWN}\n// -----\nmodule @b {{}}\n",
-            id="middle part fails",
-        ),
-        pytest.param(f"{_UNKNOWN}\n// -----\n\n\n{_UNKNOWN}\n", id="all parts fail"),
-    ],
-)
+SPLITS = {
+    "two parts": "module @a {}\n// -----\nmodule @b {}\n",
+    "empty last part": "module @a {}\n// -----\n",
+    "empty first part": "\n// -----\nmodule @a {}\n",
+    "two markers in a row": "module @a {}\n// -----\n// -----\nmodule @b {}\n",
+    "marker after code": "module @a {} // -----\nmodule @b {}\n",
+    "code after the marker": "module @a {}\n// -----module @b {}\n",
+    "a dash too many": "module @a {}\n// ------\nmodule @b {}\n",
+    "a dash too few": "module @a {}\n// ----\nmodule @b {}\n",
+    "near miss later": "module @a {}\n// -----\nmodule @b {}\n// ---- x\n",
+    "last part fails": f"module @a {{}}\n// -----\n{_UNKNOWN}\n",
+    "first part fails": f"{_UNKNOWN}\n// -----\nmodule @a {{}}\n",
+    "middle part fails": f"module @a {{}}\n// -----\n\n{_UNKNOWN}\n// -----\nmodule @b {{}}\n",
+    "all parts fail": f"{_UNKNOWN}\n// -----\n\n\n{_UNKNOWN}\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("source", SPLITS.values(), ids=SPLITS)
 def test_splits_as_mlir_does(tool: Tool, source: str) -> None:
     """Parts, warnings, separators and exit code are mlir-opt's."""
     _assert_same(tool, source, "--split-input-file")
@@ -93,78 +90,48 @@ def test_splits_better_than_mlir(tool: Tool, source: str, parts: int) -> None:
     assert (code, err, out.count("builtin.module")) == (0, "", parts)
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        pytest.param(f"{_UNKNOWN} // expected-error {{{{{_MESSAGE}}}}}", id="own line"),
-        pytest.param(f"// expected-error@+1 {{{{{_MESSAGE}}}}}\n{_UNKNOWN}", id="offset"),
-        pytest.param(f"{_UNKNOWN}\n\n// expected-error @-2 {{{{{_MESSAGE}}}}}", id="backwards"),
-        pytest.param(f"{_UNKNOWN}\n// expected-error@above {{{{{_MESSAGE}}}}}", id="above"),
-        pytest.param(f"// expected-error@below {{{{{_MESSAGE}}}}}\n{_UNKNOWN}", id="below"),
-        pytest.param(
-            f"// expected-error@below {{{{{_MESSAGE}}}}}\n// expected-note@below {{{{none}}}}\n{_UNKNOWN}",
-            id="below skips directives",
-        ),
-        pytest.param(f"// expected-error@below {{{{{_MESSAGE}}}}}\n\n{_UNKNOWN}", id="below a gap"),
-        pytest.param(f"{_UNKNOWN} // expected-error{{{{{_MESSAGE}}}}}  ", id="spaces at the end"),
-        pytest.param(f"{_UNKNOWN} // Expected-Error {{{{{_MESSAGE}}}}}", id="upper case"),
-        pytest.param(f"{_UNKNOWN} // expected-error {{{{something else}}}}", id="other text"),
-        pytest.param(f"{_UNKNOWN} // expected-warning {{{{{_MESSAGE}}}}}", id="other severity"),
-        pytest.param(f"{_UNKNOWN} // expected-error 2 {{{{{_MESSAGE}}}}}", id="count"),
-        pytest.param(
-            f"{_UNKNOWN} // expected-error {{{{{_MESSAGE}}}}} expected-note {{{{x}}}}",
-            id="two in a line",
-        ),
-        pytest.param(
-            f"{_UNKNOWN} // expected-error-re {{{{operation being {{{{[a-z]+}}}} with an}}}}",
-            id="regular expression",
-        ),
-        pytest.param(
-            f"{_UNKNOWN} // expected-error-re {{{{operation being {{{{[0-9]+}}}} with an}}}}",
-            id="regular expression that does not match",
-        ),
-        pytest.param(
-            f"{_UNKNOWN} // expected-error-re {{{{operation b.ing}}}}",
-            id="literal outside of braces",
-        ),
-        pytest.param(
-            f"{_UNKNOWN} // expected-error {{{{operation being {{{{[a-z]+}}}} with an}}}}",
-            id="braces without -re",
-        ),
-        pytest.param("// expected-remark {{never}}\nmodule {}", id="unmet remark"),
-        pytest.param(_UNKNOWN, id="unexpected"),
-        pytest.param("module {}", id="nothing to expect"),
-        pytest.param(
-            "func.func @f() {\n"
-            "  return %x : i32 // expected-error {{use of undeclared SSA value name}}\n}\n",
-            id="undefined value",
-        ),
-        pytest.param(
-            "func.func @f() {\n"
-            "  cf.br ^bb1 // expected-error {{reference to an undefined block}}\n}\n",
-            id="undefined block",
-        ),
-        pytest.param(
-            f"{_UNKNOWN} // expected-error {{{{{_MESSAGE}}}}}\n// -----\nmodule @a {{}}\n"
-            f"// -----\n{_UNKNOWN}\n// -----\n// expected-error@below {{{{{_MESSAGE}}}}}\n{_UNKNOWN}",
-            id="split",
-        ),
-    ],
-)
+EXPECTATIONS = {
+    "own line": f"{_UNKNOWN} // expected-error {{{{{_MESSAGE}}}}}",
+    "offset": f"// expected-error@+1 {{{{{_MESSAGE}}}}}\n{_UNKNOWN}",
+    "backwards": f"{_UNKNOWN}\n\n// expected-error @-2 {{{{{_MESSAGE}}}}}",
+    "above": f"{_UNKNOWN}\n// expected-error@above {{{{{_MESSAGE}}}}}",
+    "below": f"// expected-error@below {{{{{_MESSAGE}}}}}\n{_UNKNOWN}",
+    "below skips directives": f"// expected-error@below {{{{{_MESSAGE}}}}}\n// expected-note@below {{{{none}}}}\n{_UNKNOWN}",
+    "below a gap": f"// expected-error@below {{{{{_MESSAGE}}}}}\n\n{_UNKNOWN}",
+    "spaces at the end": f"{_UNKNOWN} // expected-error{{{{{_MESSAGE}}}}}  ",
+    "upper case": f"{_UNKNOWN} // Expected-Error {{{{{_MESSAGE}}}}}",
+    "other text": f"{_UNKNOWN} // expected-error {{{{something else}}}}",
+    "other severity": f"{_UNKNOWN} // expected-warning {{{{{_MESSAGE}}}}}",
+    "count": f"{_UNKNOWN} // expected-error 2 {{{{{_MESSAGE}}}}}",
+    "two in a line": f"{_UNKNOWN} // expected-error {{{{{_MESSAGE}}}}} expected-note {{{{x}}}}",
+    "regular expression": f"{_UNKNOWN} // expected-error-re {{{{operation being {{{{[a-z]+}}}} with an}}}}",
+    "regular expression that does not match": f"{_UNKNOWN} // expected-error-re {{{{operation being {{{{[0-9]+}}}} with an}}}}",
+    "literal outside of braces": f"{_UNKNOWN} // expected-error-re {{{{operation b.ing}}}}",
+    "braces without -re": f"{_UNKNOWN} // expected-error {{{{operation being {{{{[a-z]+}}}} with an}}}}",
+    "unmet remark": "// expected-remark {{never}}\nmodule {}",
+    "unexpected": _UNKNOWN,
+    "nothing to expect": "module {}",
+    "undefined value": "func.func @f() {\n" "  return %x : i32 // expected-error {{use of undeclared SSA value name}}\n}\n",
+    "undefined block": "func.func @f() {\n" "  cf.br ^bb1 // expected-error {{reference to an undefined block}}\n}\n",
+    "split": f"{_UNKNOWN} // expected-error {{{{{_MESSAGE}}}}}\n// -----\nmodule @a {{}}\n" f"// -----\n{_UNKNOWN}\n// -----\n// expected-error@below {{{{{_MESSAGE}}}}}\n{_UNKNOWN}",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("source", EXPECTATIONS.values(), ids=EXPECTATIONS)
 def test_expects_as_mlir_does(tool: Tool, source: str) -> None:
     """What is missing, what is unexpected, and the exit code are mlir-opt's."""
     _assert_same(tool, source, "--split-input-file", "--verify-diagnostics=all")
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        pytest.param(_UNKNOWN, id="unexpected"),
-        pytest.param(f"{_UNKNOWN} // expected-error {{{{{_MESSAGE}}}}}", id="expected"),
-        pytest.param(f"{_UNKNOWN} // expected-error {{{{something else}}}}", id="other text"),
-        pytest.param(f"{_UNKNOWN} // expected-warning {{{{{_MESSAGE}}}}}", id="other severity"),
-    ],
-)
+UNEXPECTED = {
+    "unexpected": _UNKNOWN,
+    "expected": f"{_UNKNOWN} // expected-error {{{{{_MESSAGE}}}}}",
+    "other text": f"{_UNKNOWN} // expected-error {{{{something else}}}}",
+    "other severity": f"{_UNKNOWN} // expected-warning {{{{{_MESSAGE}}}}}",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("source", UNEXPECTED.values(), ids=UNEXPECTED)
 def test_accepts_what_is_unexpected_as_mlir_does(tool: Tool, source: str) -> None:
     """With `only-expected`, missing diagnostics fail, and others do not."""
     _assert_same(tool, source, "--verify-diagnostics=only-expected")

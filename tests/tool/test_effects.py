@@ -219,17 +219,6 @@ def test_reproducers_name_no_plugin(tool: Tool) -> None:
     assert not Path("loaded").exists()
 
 
-@pytest.mark.parametrize("adapter", ["xdsl", "mlir"])
-def test_pipeline_files_run_passes_with_effects(tool: Tool, adapter: str) -> None:
-    """They are as good as `-p`; dumped or linted, nothing runs."""
-    Path("p.yaml").write_text("Pipeline: [touch]\n")
-    common = (f"--ir={adapter}", "--load-pass-plugin=plugin.py", "-p", "@p.yaml")
-    assert tool(*common, "--lint").code == 0
-    assert not Path("made").exists()
-    assert tool(*common, stdin=b"module {}").code == 0
-    assert Path("made").exists()
-
-
 def test_reading_a_record_runs_nothing(
     tool: Tool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
