@@ -48,23 +48,8 @@ class Block(NamedTuple):
     pairs: Sequence[tuple[int, int]]
 
 
-class Difference(NamedTuple):
-    """The differences between two texts of IR.
-
-    Attributes:
-        blocks: The blocks of lines that differ, in order. Lines outside the blocks are the same in
-            both texts.
-        renamed: Maps the number of each changed old line to the new names of the values in the
-            line. Lines without renamed values are omitted. A prime is appended to the name of a
-            deleted value if the new text uses the name for something else.
-    """
-
-    blocks: Sequence[Block]
-    renamed: Mapping[int, Sequence[str]]
-
-
-def difference(old: Sequence[str], new: Sequence[str]) -> Difference:
-    """Return the differences between the lines of two texts of IR.
+def difference(old: Sequence[str], new: Sequence[str]) -> Iterator[Block]:
+    """Yield the blocks of lines that differ between two texts of IR, in order.
 
     Two lines are the same if they differ only in how values and blocks are numbered. Lines with
     different indentation differ, because their ops are in different regions.
@@ -87,26 +72,11 @@ def difference(old: Sequence[str], new: Sequence[str]) -> Difference:
         pairs = zip(before[i].names, after[j].names, strict=True)
         return all(is_same(i, name, j, other) for name, other in pairs)
 
-    taken = {name for line in after for name in line.names}
-
-    def new_name(i: int, name: str) -> str:
-        definition = before[i].scope.get(name)
-        if place := kept.get(definition):
-            return after[place[0]].names[place[1]]
-        return f"{name}\N{PRIME}" if definition and name in taken else name
-
     same = ((i, j) for i, j in alike if are_same(i, j))
-    blocks: list[Block] = []
-    renamed: dict[int, Sequence[str]] = {}
     for start, end, first, last in _gaps(same, len(old), len(new)):
         ops = ([line.op for line in side] for side in (before[start:end], after[first:last]))
         pairs = [(start + i, first + j) for i, j in _alike(*ops)]
-        blocks.append(Block(start, end, first, last, pairs))
-        for i in range(start, end):
-            names = [new_name(i, name) for name in before[i].names]
-            if names != before[i].names:
-                renamed[i] = names
-    return Difference(blocks, renamed)
+        yield Block(start, end, first, last, pairs)
 
 
 def unified_diff(before: str, after: str) -> str:
@@ -126,7 +96,7 @@ def unified_diff(before: str, after: str) -> str:
     """
     old, new = before.splitlines(), after.splitlines()
     hunks: list[list[Block]] = []
-    for block in difference(old, new).blocks:
+    for block in difference(old, new):
         if hunks and block.start - hunks[-1][-1].end <= 2 * _CONTEXT:
             hunks[-1].append(block)
         else:

@@ -41,7 +41,7 @@ def payload(records: Iterable[tuple[str, Record]]) -> tuple[dict[str, Any], list
     rows = list(matched(*([], *outlines)[-2:]))
     found = _following([each for _, each in named], rows)
     changes = [
-        (numbers[a], numbers[b], *change_data(texts[a].split("\n"), texts[b].split("\n")))
+        (numbers[a], numbers[b], change_data(texts[a].split("\n"), texts[b].split("\n")))
         for a, b in dict.fromkeys(found)
     ]
     return {
@@ -76,20 +76,19 @@ def _following(records: Sequence[Record], rows: Iterable[ComparedRow]) -> Iterat
             yield one, other
 
 
-def change_data(old: Sequence[str], new: Sequence[str]) -> list[Any]:
-    """Return the difference between two texts of IR, encoded for the page; see `Difference`.
+def change_data(old: Sequence[str], new: Sequence[str]) -> list[list[int]]:
+    """Return the difference between two texts of IR, encoded for the page; see `difference`.
 
     Returns:
-        A list of the blocks, followed by the renamed lines. Each block is a list of the number of
-        equal lines before the block, the number of old lines, the number of new lines, and the
-        pairs of modified lines.
+        A list of the blocks. Each block is a list of the number of equal lines before the block,
+        the number of old lines, the number of new lines, and the pairs of modified lines.
     """
-    found, blocks, at = difference(old, new), list[list[int]](), 0
-    for start, end, first, last, pairs in found.blocks:
+    blocks, at = list[list[int]](), 0
+    for start, end, first, last, pairs in difference(old, new):
         inside = (number for i, j in pairs for number in (i - start, j - first))
         blocks.append([start - at, end - start, last - first, *inside])
         at = end
-    return [blocks, *((line, " ".join(names)) for line, names in found.renamed.items())]
+    return blocks
 
 
 def _digests(record: Record, run: RunInfo) -> list[str]:

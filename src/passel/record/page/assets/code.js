@@ -19,7 +19,7 @@ const Code = (() => {
 
   const TOKEN = new RegExp(
     [
-      /(?<string>"(?:[^"\\]|\\.)*")/, /(?<dim>\/\/.*|\bloc\(.*|#loc\w*)/, /(?<value>[%^][\w$.\-]+′?)/, /(?<symbol>@[\w$.\-]+)/,
+      /(?<string>"(?:[^"\\]|\\.)*")/, /(?<dim>\/\/.*|\bloc\(.*|#loc\w*)/, /(?<value>[%^][\w$.\-]+)/, /(?<symbol>@[\w$.\-]+)/,
       /(?<type>![\w$.<]+|\b(?:[su]?i\d+|b?f\d+\w*|index|memref|tensor|vector|none)\b(?!\.))/, /(?<op>\b[a-z_]\w*\.[a-z_][\w.$]*)/,
     ].map((part) => part.source).join("|"), "gu");
   // What would act on the text around it, or not be seen.
@@ -64,20 +64,14 @@ const Code = (() => {
     return [...visible(text.slice(0, LONG / 2)), more, ...visible(text.slice(text.length - LONG / 2))];
   }
 
-  // A line's content; `tag` is what marks differences, `original` the line before renaming.
-  function line(text, segments, tag, original) {
-    const names = original !== undefined && original !== text ? original.match(/[%^][\w$.\-]+/g) : null;
-    let name = 0;
+  // A line's content; `tag` is what marks differences.
+  function line(text, segments, tag) {
     const content = [];
     let mark = null;
     for (const [part, kind, differs] of pieces(text, segments)) {
       const nodes = shown(part);
       let node = nodes;
-      if (kind === "value" && names) {
-        const was = names[name++];
-        if (was !== part) node = [el("span", { class: "t-value t-renamed", title: `${was} in the text` }, ...nodes)];
-        else node = [el("span", { class: "t-value" }, ...nodes)];
-      } else if (kind) node = [el("span", { class: `t-${kind}` }, ...nodes)];
+      if (kind) node = [el("span", { class: `t-${kind}` }, ...nodes)];
       if (!differs) mark = null;
       else if (mark) { mark.append(...node); continue; }
       else node = [(mark = el(tag, null, ...node))];
@@ -95,13 +89,13 @@ const Code = (() => {
   const nothing = (second) => cell("none", -1, "", [], second);
 
   function rowsOf([i, j, same], diff, split) {
-    const { old, now, original } = diff;
+    const { old, now } = diff;
     if (same) {
-      if (split) return [el("tr", null, ...cell("", i, "", line(old[i], null, "", original[i])), ...cell("", j, "", line(now[j]), true))];
+      if (split) return [el("tr", null, ...cell("", i, "", line(old[i])), ...cell("", j, "", line(now[j]), true))];
       return [el("tr", null, el("td", { class: "at", "data-n": i + 1 }), ...cell("", j, "", line(now[j])))];
     }
     const [left, right] = i >= 0 && j >= 0 ? Words.inLine(old[i], now[j]) : [null, null];
-    const before = i >= 0 && cell("old", i, "−", line(old[i], left, "del", original[i]));
+    const before = i >= 0 && cell("old", i, "−", line(old[i], left, "del"));
     const after = j >= 0 && cell("new", j, "+", line(now[j], right, "ins"), true);
     if (split) return [el("tr", null, ...(before || nothing()), ...(after || nothing(true)))];
     const rows = [];

@@ -129,10 +129,7 @@ const Model = (() => {
   function changesOf(data) {
     const found = new Map();
     const put = (from, ...entry) => found.get(from)?.push(entry) ?? found.set(from, [entry]);
-    for (const [from, to, blocks, ...renamed] of data) {
-      const change = { blocks, renamed };
-      put(from, to, change, false), put(to, from, change, true);
-    }
+    for (const [from, to, blocks] of data) put(from, to, blocks, false), put(to, from, blocks, true);
     return found;
   }
 

@@ -3,9 +3,6 @@
 "use strict";
 
 const Texts = (() => {
-  const NAME = /"(?:\\.|[^"\\])*"|([%^][\w$.\-]+)/g;
-  const withNames = (line, names) => line.replace(NAME, (found, name) => (name ? names.shift() : found));
-
   // The differences that lead from one text to another, as few as possible, each with whether it is
   // taken backwards; null if none do.
   function way(changes, from, to) {
@@ -24,7 +21,7 @@ const Texts = (() => {
   function follow(steps, count) {
     let places = Array.from({ length: count }, (_, i) => i);
     const times = new Uint16Array(count);
-    for (const [{ blocks }, back] of steps) {
+    for (const [blocks, back] of steps) {
       const next = [], changed = new Set();
       let i = 0, j = 0;
       for (const [kept, removed, added, ...pairs] of blocks) {
@@ -43,13 +40,10 @@ const Texts = (() => {
     return [places, times];
   }
 
-  // Rows [line of old or -1, line of now or -1, same], with the lines as they are to be shown. Lines
+  // Rows [line of old or -1, line of now or -1, same], with the lines. Lines
   // that were changed and changed back are the same.
-  function compare(original, now, steps) {
-    const old = [...original];
-    const [places, times] = steps ? follow(steps, original.length) : [original.map(() => -1), []];
-    if (steps?.length === 1 && !steps[0][1])
-      for (const [line, all] of steps[0][0].renamed) old[line] = withNames(original[line], all.split(" "));
+  function compare(old, now, steps) {
+    const [places, times] = steps ? follow(steps, old.length) : [old.map(() => -1), []];
     const rows = [];
     let j = 0, removed = 0, added = 0;
     const isSame = (one, other, often) => !often || (often > 1 && one.trim() === other.trim());
@@ -57,13 +51,12 @@ const Texts = (() => {
     places.forEach((place, i) => {
       if (place < 0) return rows.push([i, -1, false]), removed++;
       add(place);
-      const same = isSame(original[i], now[place], times[i]);
+      const same = isSame(old[i], now[place], times[i]);
       if (!same) removed++, added++;
-      else old[i] = /^\s*/.exec(original[i])[0] + now[place].trimStart();
       rows.push([i, j++, same]);
     });
     add(now.length);
-    return { rows, old, now, original, removed, added };
+    return { rows, old, now, removed, added };
   }
 
   // Lines of IR that say where one is: the nearest above with a symbol and less indentation.

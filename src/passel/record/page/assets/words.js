@@ -28,7 +28,7 @@ const Words = (() => {
   }
 
   // Names, numbers and strings of IR are words, so are runs of spaces; other characters are alone.
-  const WORD = /[%@^!#]?[\p{L}\p{N}_$.]+′?|\s+|[^]/gu;
+  const WORD = /[%@^!#]?[\p{L}\p{N}_$.]+|\s+|[^]/gu;
   const MOST = 1_000_000; // pairs of words that are compared
   const words = (text) => text.match(WORD) ?? [];
 
