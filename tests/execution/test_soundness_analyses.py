@@ -110,7 +110,7 @@ SEEN = Statistic("Seen")
     ("statistic", "amount", "message"),
     [
         (SEEN, -1, "statistic 'seen' cannot be increased by -1"),
-        (Statistic("Others"), 1, "declare it in the class body"),
+        (Statistic("Others"), 1, "Statistic('Others') is not declared in the class of 'miscount'"),
     ],
 )
 def test_counts_that_cannot_be_are_errors(statistic: Statistic, amount: int, message: str) -> None:

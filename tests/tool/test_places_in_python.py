@@ -51,7 +51,7 @@ def line_of(marker: str, text: str) -> int:
     ("body", "message"),
     [
         ("self.n = 4", "FrozenInstanceError: cannot assign to 'n' of Tested: passes are immutable"),
-        ("ctx.count(self.n)", "ValueError: pass 'tested' does not declare statistic 3"),
+        ("ctx.count(self.n)", "ValueError: 3 is not declared in the class of 'tested'"),
         (
             "ctx.run_pipeline(OpPassManager('func.func'))",
             "AnchorError: can't run 'func.func' pass manager on 'builtin.module' op; to run the pipeline on nested ops, write builtin.module(",

@@ -268,7 +268,7 @@ class PassContext(Generic[StateT]):
         """
         pass_ = self.step.pass_
         if statistic not in pass_.statistics():
-            raise ValueError(f"pass '{pass_.short_name}' does not declare statistic {statistic!r}")
+            raise ValueError(f"{statistic!r} is not declared in the class of '{pass_.short_name}'")
         if amount < 0:
             raise ValueError(f"statistic '{statistic.name}' cannot be increased by {amount}")
         counts, key = self.recorded().counts, (self.step.path, statistic.name)

@@ -41,7 +41,7 @@ class Statistic:
             self.name = attribute.replace("_", "-")
 
     def __repr__(self) -> str:
-        return f"Statistic({self.name!r})"
+        return f"Statistic({self.name or self.description!r})"
 
 
 @cache  # called whenever a pass counts
