@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -45,15 +46,15 @@ def test_check_lines(tmp_path: Path) -> None:
         (tmp_path / f"{name}.mlir").write_text(text)
     (tmp_path / "test_it.py").write_text(TESTS)
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "_passel_pytest", "-q"],
+        [sys.executable, "-m", "pytest", "-p", "_passel_pytest", "-q", "-rN"],
         cwd=tmp_path,
         capture_output=True,
         text=True,
         check=False,
         env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""},
     )
-    failed = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("FAILED")]
-    assert failed == [f"test_it.py::test_file[{name}]" for name in ("none", "wrong", "invalid")]
+    failed = re.findall(r"^_+ test_file\[(\w+)\] _+$", done.stdout, re.MULTILINE)
+    assert failed == ["none", "wrong", "invalid"]
     assert done.stdout.count("The output is:\nbuiltin.module {") == 2
     assert "invalid.mlir:1:15: error: Expected argument or type" in done.stdout
     assert "Traceback" not in done.stdout
