@@ -82,32 +82,3 @@ def test_own_passes() -> None:
     """Passes given as classes can be named in the pipeline."""
     with pytest.raises(PassFailedError, match="not this one"):
         run_passes("func.func private @f()", "builtin.module(refuse)", passes=[Refuse])
-
-
-FAILING = """
-from passel import Pass, PassManager
-from passel.testing import ToyAdapter, parse_toy
-
-class Bad(Pass):
-    name = "bad"
-
-    def run(self, op, ctx):
-        raise ValueError("too large")
-
-def test():
-    manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Bad())
-    manager.enable_timing()
-    manager.run(parse_toy("toy.module(toy.func @f)"))
-"""
-
-
-def test_tracebacks_are_those_of_the_pass(tmp_path: Path) -> None:
-    """Frames of passel are hidden in a failing test."""
-    (tmp_path / "test_it.py").write_text(FAILING)
-    command = [sys.executable, "-m", "pytest", "-q", "--tb=short", "test_it.py"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
-    said = done.stdout
-    assert "test_it.py:9: in run" in said
-    assert "test_it.py:14: in test" in said
-    assert "execution/loop.py" not in said
-    assert "pass_manager.py" not in said

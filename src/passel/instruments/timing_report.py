@@ -80,6 +80,12 @@ class Timer:
         """Return the first timer with the given name or path in the order of `walk`, or None."""
         return next((timer for timer in self.walk() if name in (timer.name, timer.path)), None)
 
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        """Show the report, in notebooks."""
+        from passel.notebooks import Text, bundle  # noqa: PLC0415 - for notebooks alone
+
+        return bundle(Text(str(self)))
+
     def child(self, like: Timer) -> Timer:
         """Return the child with the same key as another timer, adding the child if necessary."""
         for each in self.children:

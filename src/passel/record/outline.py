@@ -9,6 +9,8 @@ from difflib import SequenceMatcher
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
+from passel.notebooks import Table, TableRow, Text, cut_diff
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
@@ -115,6 +117,48 @@ def _row_at(path: str, rows: dict[str, Row], *, is_planned: bool = False) -> Row
         known = rows[path] = Row(parent.depth + 1, path, part)
         parent.inside.append(known)
     return known
+
+
+_MOST_DIFFS = 50
+"""The number of diffs in a notebook's file; each pass gets at least one."""
+
+
+def parts_of(record: Record) -> Iterator[Text | Table]:
+    """Yield the parts of a report on a record: for each run, a table of passes and the failures."""
+    runs = [(run, all_rows(rows_of(record, run))) for run in record.info.top_runs]
+    passes = sum(bool(_changed(row)) for _, rows in runs for row in rows)
+    most = max(1, _MOST_DIFFS // max(1, passes))
+    for run, rows in runs:
+        if run.source:
+            yield Text(run.source)
+        yield Table(
+            ("pass", "ops", "changed", "failed", "ms"),
+            [
+                TableRow(row.depth, row.title, _cells(row), _diffs(row, most, record))
+                for row in rows
+            ],
+        )
+        for failure in run.failures:
+            yield Text(f"{failure.path} on {failure.where}: {failure.message}", is_error=True)
+
+
+def _changed(row: Row) -> list[Execution]:
+    return [each for each in row.executions if each.status == "changed"]
+
+
+def _diffs(row: Row, most: int, record: Record) -> str:
+    """Return the diffs of the first ops that a pass changed, and the number of the others."""
+    changed = _changed(row)
+    diffs = [cut_diff(each.op_title, record.diff(each)) for each in changed[:most]]
+    more = [f"... and {len(changed) - most} more ops"] if changed[most:] else []
+    return "\n".join([*diffs, *more])
+
+
+def _cells(row: Row) -> tuple[object, ...]:
+    if not row.executions:
+        return ()
+    counts = (row.count(status) or "" for status in ("changed", "failed"))
+    return (len(row.executions), *counts, f"{1000 * row.own_time:.1f}")
 
 
 # -- Two records -------------------------------------------------------------------------------

@@ -86,6 +86,13 @@ class Record:
     def _contents(self) -> Contents:
         return read_contents(self.path)
 
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        """Show the pipeline with the changes and times of its passes, in notebooks."""
+        from passel.notebooks import bundle  # noqa: PLC0415 - for notebooks alone
+        from passel.record.outline import parts_of  # noqa: PLC0415
+
+        return bundle(*parts_of(self))
+
     def text(self, digest: str) -> str:
         """Return the parsable text of an op, in generic form with locations.
 
