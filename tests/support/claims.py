@@ -27,8 +27,6 @@ def ask_for_all(name: str, result: Any, op: Operation) -> None:
     """Ask an analysis for all that it computes on demand."""
     for inner in op.walk():
         match name:
-            case "Effects":
-                result.of(inner)
             case "SymbolTables":
                 result.lookup(inner, SymbolRefAttr("nothing"))
             case "DominanceInfo" | "PostDominanceInfo":

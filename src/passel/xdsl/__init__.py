@@ -16,9 +16,7 @@ if TYPE_CHECKING:
     from passel.xdsl.adapter import XDSLAdapter, parse_file
     from passel.xdsl.analyses.call_graph import CallGraph
     from passel.xdsl.analyses.dominance import DominanceInfo, PostDominanceInfo
-    from passel.xdsl.analyses.effects import Effects
     from passel.xdsl.analyses.liveness import Liveness
-    from passel.xdsl.analyses.loops import LoopInfo
     from passel.xdsl.analyses.symbol_tables import SymbolTables, SymbolUsers
     from passel.xdsl.parsing import parse_source
 
@@ -27,9 +25,7 @@ import_module("pickle")  # before xDSL's import hook, which fails in a directory
 __all__ = [
     "CallGraph",
     "DominanceInfo",
-    "Effects",
     "Liveness",
-    "LoopInfo",
     "PostDominanceInfo",
     "SymbolTables",
     "SymbolUsers",
@@ -41,9 +37,7 @@ __all__ = [
 _HOMES = {
     "CallGraph": "analyses.call_graph",
     "DominanceInfo": "analyses.dominance",
-    "Effects": "analyses.effects",
     "Liveness": "analyses.liveness",
-    "LoopInfo": "analyses.loops",
     "PostDominanceInfo": "analyses.dominance",
     "SymbolTables": "analyses.symbol_tables",
     "SymbolUsers": "analyses.symbol_tables",

@@ -1,4 +1,4 @@
-"""Call graph, liveness, loops, effects and symbols: small programs with known answers."""
+"""Call graph, liveness and symbols: small programs with known answers."""
 
 from __future__ import annotations
 
@@ -7,15 +7,11 @@ from typing import TYPE_CHECKING, cast
 from hypothesis import given
 from hypothesis import strategies as st
 
-from passel import Pass, PassManager
 from passel.xdsl import (
     CallGraph,
-    Effects,
     Liveness,
-    LoopInfo,
     SymbolTables,
     SymbolUsers,
-    XDSLAdapter,
 )
 from passel.xdsl.analyses.call_graph import strongly_connected
 from passel.xdsl.symbols import symbol_name
@@ -24,8 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from xdsl.ir import Operation
-
-    from passel import PassContext
 
 CALLS = """
 func.func private @even(%c: i1) {
@@ -104,7 +98,7 @@ def test_symbols(parse: Callable[[str], Operation]) -> None:
 
 
 BRANCHES = """
-func.func @f(%c: i1, %n: index, %m: memref<8xi32>) -> i32 {
+func.func @f(%c: i1, %n: index) -> i32 {
   %x = "t.x"() : () -> i32
   %y = "t.y"() : () -> i32
   cf.br ^head
@@ -124,41 +118,6 @@ func.func @f(%c: i1, %n: index, %m: memref<8xi32>) -> i32 {
 ^exit:
   func.return %x : i32
 }"""
-
-
-def test_loops(parse: Callable[[str], Operation]) -> None:
-    """Natural loops and loop ops nest in each other."""
-    module = parse(BRANCHES)
-    (function,) = [op for op in module.walk() if op.name == "func.func"]
-    entry, head, body, inner, latch, leave = function.regions[0].blocks
-    info = LoopInfo(module, None)
-    outer, middle, structured = info.loops
-    assert (outer.header, outer.blocks) == (head, (head, body, inner, latch))
-    assert (outer.latches, outer.exits, outer.preheader) == ((latch,), (leave,), entry)
-    assert (middle.header, middle.latches, middle.exits) == (inner, (inner,), (latch,))
-    assert (middle.preheader, middle.parent, middle.depth) == (body, outer, 2)
-    assert structured.op is not None
-    assert (structured.op.name, structured.parent, structured.depth) == ("scf.for", middle, 3)
-    assert info.top_level == [outer]
-    assert info.loop_of(latch) is outer
-    assert info.enclosing_loop(structured.op) is middle
-    assert info.loop_of(leave) is None
-
-
-def test_loops_depend_on_dominance(parse: Callable[[str], Operation]) -> None:
-    """A pass that keeps loops but not dominance keeps neither."""
-    found: list[bool] = []
-
-    class Keep(Pass):
-        def run(self, op: Operation, ctx: PassContext) -> None:
-            found.append(ctx.cached_analysis(LoopInfo) is not None)
-            assert len(ctx.analysis(LoopInfo).loops) == 3
-            ctx.preserve(LoopInfo)
-
-    PassManager("builtin.module", adapter=XDSLAdapter()).add(Keep()).add(Keep()).run(
-        parse(BRANCHES)
-    )
-    assert found == [False, False]
 
 
 def test_liveness(parse: Callable[[str], Operation]) -> None:
@@ -187,25 +146,3 @@ def test_liveness(parse: Callable[[str], Operation]) -> None:
     x, y = values[-2:]
     assert liveness.is_dead_after(y, cast("Operation", blocks[5].last_op))
     assert not liveness.is_dead_after(x, cast("Operation", blocks[0].last_op))
-
-
-def test_effects(parse: Callable[[str], Operation]) -> None:
-    """Effects name memory."""
-    module = parse("""
-func.func @f(%p: memref<8xi32>, %q: memref<8xi32>, %i: index, %v: i32) {
-  %a = memref.alloc() : memref<8xi32>
-  %b = memref.alloca() : memref<8xi32>
-  memref.store %v, %a[%i] : memref<8xi32>
-  %x = memref.load %b[%i] : memref<8xi32>
-  memref.dealloc %a : memref<8xi32>
-  func.return
-}
-func.func @g() { "vendor.op"() : () -> () func.return }""")
-    functions = _named(module)
-    body = functions["f"].regions[0].blocks[0]
-    a, b = [op.results[0] for op in body.ops if op.results][:2]
-    effects = Effects(module)
-    summary = effects.of(functions["f"])
-    assert summary == ({b}, {a}, {a, b}, {a}, False)
-    assert effects.of(functions["g"]).unknown
-    assert effects.of(module).unknown
