@@ -259,14 +259,14 @@ class Diagnostic:
         Args:
             message: The text of the note.
             location: The location of the note; by default, the location of the diagnostic. In a
-                pass, `ctx.about(op).location` returns the location of an op.
+                pass, `ctx.adapter.location(op)` returns the location of an op.
 
         Raises:
             TypeError: If `location` is an op or any other object that is not a `Location`.
         """
         if not isinstance(location, Location | None):  # pyright: ignore[reportUnnecessaryIsInstance] - a stranger's
             given = type(location).__name__
-            msg = f"a note needs a Location, not {given}; use ctx.about(op).location"
+            msg = f"a note needs a Location, not {given}; use ctx.adapter.location(op)"
             raise TypeError(msg)
         note = Diagnostic(Severity.NOTE, message, location or self.location)
         self.notes.append(note)

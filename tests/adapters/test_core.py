@@ -19,12 +19,9 @@ from passel import (
     PassFailure,
     PassManager,
 )
-from passel.ir import PrintFlags
 from passel.testing import Callable_, ToyOp
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from subjects import Subject
 
     from passel.ir import IRAdapter, OpKind
@@ -289,32 +286,3 @@ def test_dead_ops(subject: Subject, manager: PassManager, program: Any, act: Any
 
     manager.add(act(look), act())
     manager.run(program)
-
-
-# -- What a pass may ask about its op ------------------------------------------------------------
-
-
-@pytest.mark.one_process
-def test_a_pass_can_ask_about_its_op_without_knowing_the_ir(
-    subject: Subject, manager: PassManager, program: Any, act: Callable[..., Pass[Any]]
-) -> None:
-    """The context answers as the adapter does, for the very op that the pass runs on."""
-    seen: list[tuple[object, ...]] = []
-
-    def look(op: Any, ctx: PassContext) -> None:
-        about = ctx.about()
-        assert about.op is op
-        assert about.location == subject.adapter.location(op)
-        assert about.text == subject.adapter.print_op(op, PrintFlags())
-        enclosing = None if about.parent is None else ctx.about(about.parent).symbol
-        seen.append((about.name, about.symbol, enclosing))
-
-    manager.add(act(look, "look"))
-    manager.nest(subject.names["module"]).nest(subject.names["func"]).add(act(look, "look"))
-    manager.run(program)
-    module, func = subject.names["module"], subject.names["func"]
-    assert seen == [
-        (module, "top", None),
-        (func, "g", "inner"),
-        (func, "h", "inner"),
-    ]

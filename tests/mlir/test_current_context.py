@@ -126,9 +126,9 @@ def test_dynamic_pipelines_and_crossings_have_contexts() -> None:
         name = "look"
 
         def run(self, op: Any, ctx: PassContext[Any]) -> None:
-            made = PassManager(ctx.about().name)
+            made = PassManager(name := ctx.adapter.kind_of(op).name)
             seen.append(f"{ctx.adapter.name} {made.context is ctx.ir_context}")
-            ctx.run_pipeline(OpPassManager(ctx.about().name).add("canonicalize"))
+            ctx.run_pipeline(OpPassManager(name).add("canonicalize"))
 
     context = Context()
     module = parse_source(context, functions(1), "f.mlir")

@@ -52,7 +52,7 @@ def test_an_interface_pass_runs_on_ops_that_have_it() -> None:
         name = "list-bodies"
 
         def run(self, op: Any, ctx: PassContext) -> None:
-            found.append(ctx.about().symbol)
+            found.append(ctx.adapter.symbol_name(op))
 
     context = ir.Context()
     module = parse_source(context, SOURCE, "f.mlir")

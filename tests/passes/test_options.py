@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -21,18 +20,6 @@ class Tiling(Options):
     peel_loops: bool = False
     depth: int = option(default=2, help="How deep.", name="max-depth")
     seen: tuple[str, ...] = option(default_factory=tuple)
-
-
-class Later(Options):
-    """Names a type that is defined after it."""
-
-    inner: Defined = dataclasses.field(default_factory=lambda: Defined(x=0))
-
-
-class Defined(Options):
-    """Defined later."""
-
-    x: int = 0
 
 
 class Child(Tiling):
@@ -58,11 +45,6 @@ def test_options_are_declared_by_annotations() -> None:
     assert seen.default == ()
 
 
-def test_types_may_be_defined_later() -> None:
-    """An annotation is read when it is needed, not when the class is made."""
-    assert Later.parse("inner={x=3}").inner == Defined(x=3)
-
-
 @pytest.mark.parametrize(
     ("hint", "default", "said"),
     [
@@ -72,7 +54,7 @@ def test_types_may_be_defined_later() -> None:
     ],
 )
 def test_types_and_defaults_that_cannot_be(hint: Any, default: object, said: str) -> None:
-    """The error names the class and the option when the class is defined or first used."""
+    """The error names the class and the option when the class is defined."""
     with pytest.raises(DefinitionError, match=said):
         type("Bad", (Options,), {"__annotations__": {"x": hint}, "x": default})()
 

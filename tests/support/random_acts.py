@@ -133,5 +133,5 @@ class Act(Pass[Any]):
     def run(self, op: Any, ctx: PassContext) -> None:
         """Do it."""
         ctx.count(self.seen)
-        number = crc32(f"{ctx.about(op).symbol} {self.salt}".encode())
+        number = crc32(f"{ctx.adapter.symbol_name(op)} {self.salt}".encode())
         ACTS[self.acts[number % len(self.acts)]](op, ctx, number % 7)

@@ -98,18 +98,6 @@ class DominatorTree(Generic[N]):
         number = self._index.get(node)
         return None if number is None else self._nodes[self._parents[number]]
 
-    def children(self, node: N | None) -> tuple[N, ...]:
-        """Return the nodes whose immediate dominator is `node`.
-
-        If `node` is None, the virtual root, the result is all nodes without an immediate dominator.
-        """
-        number = 0 if node is None else self._index.get(node)
-        if number is None:
-            return ()
-        return tuple(
-            inner for child in self._children[number] if (inner := self._nodes[child]) is not None
-        )
-
     def dominance_frontier(self, node: N) -> tuple[N, ...]:
         """Return the dominance frontier of `node`, in reverse post-order.
 
@@ -176,10 +164,6 @@ class RegionDominance(ABC, Generic[N]):
     def immediate_dominator(self, block: N) -> N | None:
         """Return the closest block that properly dominates `block`, or None if no block does."""
         return self.tree(self._region_of(block)).immediate_dominator(block)
-
-    def children(self, block: N) -> tuple[N, ...]:
-        """Return the blocks that `block` immediately dominates."""
-        return self.tree(self._region_of(block)).children(block)
 
     def dominance_frontier(self, block: N) -> tuple[N, ...]:
         """Return the dominance frontier of `block`: the blocks where its dominance ends."""

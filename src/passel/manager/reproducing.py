@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from passel.errors import PipelineError, Problem
+from passel.errors import PipelineError
 from passel.ir import adapter_named
 from passel.manager.pass_manager import PassManager
 from passel.passes import default_registry
@@ -100,7 +100,7 @@ def load_reproducer(
         op = parse(ir)
     recorded = read_reproducer(resources, source)
     if recorded is None or recorded.pipeline is None:
-        raise PipelineError(Problem(f"{path} contains no recorded pipeline"))
+        raise PipelineError(f"{path} contains no recorded pipeline")
     manager = PassManager.parse(
         recorded.pipeline, context, registry=registry_with(passes), adapter=adapter
     )

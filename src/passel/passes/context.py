@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import typing
-from typing import TYPE_CHECKING, Any, Generic, Protocol
+from typing import TYPE_CHECKING, Any, Generic
 
 from passel.analysis import EVERYTHING, AnalysisManager
 from passel.diagnostics import Diagnostic, Severity
-from passel.passes.op_facts import OpFacts, op_diagnostic
+from passel.passes.op_facts import op_diagnostic
 from passel.passes.outcome import PipelineRun, Record
 from passel.passes.remarks import RemarkEmitter
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from passel.analysis.manager import A
     from passel.errors import Failure
     from passel.ir import IRAdapter
+    from passel.passes.op_pass_manager import OpPassManager
     from passel.passes.statistics import Statistic
 
     StateT = TypeVar("StateT", default=None)
@@ -27,15 +28,6 @@ else:
 
 
 _NOTHING: frozenset[type] = frozenset()
-
-
-class PipelineTree(Protocol):
-    """The protocol of pass managers that a pass can run as dynamic pipelines."""
-
-    @property
-    def anchor(self) -> str:
-        """The name of the ops that the pipeline runs on, or `any`."""
-        ...
 
 
 class PassContext(Generic[StateT]):
@@ -119,22 +111,6 @@ class PassContext(Generic[StateT]):
     def state(self) -> StateT:
         """The state that the pass's `initialize` returned."""
         return self.run.states.get(self.step)
-
-    def about(self, op: Any = None) -> OpFacts:
-        """Return the name, symbol, location and so on of `op`, by default the op of the pass.
-
-        Example:
-            >>> from passel import Pass, PassManager
-            >>> from passel.testing import ToyAdapter, parse_toy
-            >>> class Show(Pass):
-            ...     def run(self, op, ctx):
-            ...         about = ctx.about()
-            ...         print(about.name, about.symbol, about.location, about.text)
-            >>> pm = PassManager("toy.func", adapter=ToyAdapter()).add(Show())
-            >>> _ = pm.run(parse_toy("toy.func @f(toy.op)"))
-            toy.func f <unknown>:0 toy.func @f(toy.op)
-        """
-        return OpFacts(self.adapter, self.op if op is None else op)
 
     # -- Analyses ---------------------------------------------------------------------------
 
@@ -222,7 +198,7 @@ class PassContext(Generic[StateT]):
 
     # -- Dynamic pipelines ------------------------------------------------------------------
 
-    def run_pipeline(self, pipeline: PipelineTree, op: Any = None) -> PipelineRun:
+    def run_pipeline(self, pipeline: OpPassManager, op: Any = None) -> PipelineRun:
         """Run a pipeline on the op of the pass or on a nested op.
 
         Hooks, statistics and verification work as for a nested pipeline. A pipeline on the op of

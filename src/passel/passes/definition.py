@@ -138,8 +138,7 @@ def make_dataclass(cls: type[Any]) -> None:
             f"{cls.__qualname__}: {reason}; options are values with types, such as "
             "'sizes: tuple[int, ...] = (1, 2)' or a subclass of Options"
         ) from None
-    for method in ("__setattr__", "__delattr__"):
-        delattr(cls, method)  # the base class's methods explain more
+    del cls.__setattr__  # the base class's method explains more
     bases = [base for base in cls.__bases__ if dataclasses.is_dataclass(base)]
     inherited = [field for base in bases for field in dataclasses.fields(base)]
     owners: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Properties of ops that every IR provides, such as the name and the location."""
+"""Diagnostics about ops, with the location of the op."""
 
 from __future__ import annotations
 
@@ -17,47 +17,6 @@ _FOR_DIAGNOSTICS = PrintFlags(generic=True, local_scope=True)
 
 Source: `adjustPrintingFlags` of `lib/IR/Diagnostics.cpp`, MLIR 22.
 """
-
-
-class OpFacts:
-    """Properties of an op that every IR provides. Each property is computed when it is accessed.
-
-    Args:
-        adapter: The adapter of the IR.
-        op: The op to describe.
-
-    Attributes:
-        op: The op that the properties describe.
-    """
-
-    def __init__(self, adapter: IRAdapter, op: Any) -> None:
-        self._adapter = adapter
-        self.op: Any = op
-
-    @property
-    def name(self) -> str:
-        """The full name of the op, such as `func.func`."""
-        return self._adapter.kind_of(self.op).name
-
-    @property
-    def symbol(self) -> str | None:
-        """The symbol that the op defines, such as `main`; None if the op defines no symbol."""
-        return self._adapter.symbol_name(self.op)
-
-    @property
-    def parent(self) -> Any:
-        """The enclosing op; None for a top-level op."""
-        return self._adapter.parent(self.op)
-
-    @property
-    def location(self) -> Location:
-        """The location of the op, or `UNKNOWN` if the op has no location."""
-        return self._adapter.location(self.op)
-
-    @property
-    def text(self) -> str:
-        """The text of the op and its regions, as the IR prints them."""
-        return self._adapter.print_op(self.op, PrintFlags())
 
 
 def op_diagnostic(adapter: IRAdapter, severity: Severity, message: str, op: Any) -> Diagnostic:

@@ -7,7 +7,6 @@ supported types.
 from __future__ import annotations
 
 import builtins
-import contextlib
 import sys
 import typing
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, dataclass_transform
@@ -57,10 +56,6 @@ def option(
     return field(**given, metadata={"help": help, "name": name})
 
 
-class UnknownTypeError(DefinitionError):
-    """The error for an option whose type is not defined yet."""
-
-
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(option,))
 class Options:
     """The base class of option sets, which are frozen dataclasses without a decorator.
@@ -84,37 +79,38 @@ class Options:
     _way_out: ClassVar[str] = "options are immutable; create new ones with dataclasses.replace"
     """The advice in the error message for an assignment to an attribute."""
 
-    __options: ClassVar[tuple[OptionInfo, ...] | None] = ()
+    _fields: ClassVar[tuple[OptionInfo, ...]] = ()
+    """All options, including options whose values are objects."""
 
     def __init_subclass__(cls, *, abstract: bool = False, **kwargs: Any) -> None:
-        """Turn the subclass into a frozen dataclass; check its fields if their types are defined.
+        """Turn the subclass into a frozen dataclass, and check its fields.
 
         An abstract class has no fields and no instances.
+
+        Raises:
+            DefinitionError: A field is invalid, or its type is not defined in the module yet.
         """
         super().__init_subclass__(**kwargs)
-        cls.__options = () if abstract else None
         if abstract:
             return
         from passel.passes.definition import make_dataclass
 
         make_dataclass(cls)
-        # Annotations may name types that are defined later or locally; they are read when needed.
-        with contextlib.suppress(UnknownTypeError):
-            cls._fields()
+        cls._fields = tuple(declared_options(cls))
 
     def __post_init__(self) -> None:
         """Check every value and convert it to its canonical form, such as a list to a tuple."""
-        for info in self._fields():
+        for info in self._fields:
             value = getattr(self, info.field)
             try:
                 checked = info.codec.check(value)
             except (ValueError, OverflowError) as error:
                 message = f"option '{info.name}' of {type(self).__name__}: {error}"
-                raise OptionError(Problem(message)) from None
+                raise OptionError(message) from None
             if checked is not value:
                 object.__setattr__(self, info.field, checked)
 
-    def __setattr__(self, name: str, value: object = None) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         """Reject an assignment to an attribute.
 
         Raises:
@@ -125,26 +121,10 @@ class Options:
         msg = f"cannot assign to '{name}' of {type(self).__name__}: {self._way_out}"
         raise FrozenInstanceError(msg)
 
-    def __delattr__(self, name: str) -> None:
-        """Reject the deletion of an attribute."""
-        self.__setattr__(name, None)
-
     @classmethod
     def option_infos(cls) -> tuple[OptionInfo, ...]:
-        """Return the options that can be set in text, in the order of their declaration.
-
-        Raises:
-            DefinitionError: The type of a field is not supported, or is not defined in the module
-                of the class.
-        """
-        return tuple(info for info in cls._fields() if not info.is_object)
-
-    @classmethod
-    def _fields(cls) -> tuple[OptionInfo, ...]:
-        """Return all options, including options whose values are objects."""
-        if cls.__options is None:
-            cls.__options = tuple(declared_options(cls))
-        return cls.__options
+        """Return the options that can be set in text, in the order of their declaration."""
+        return tuple(info for info in cls._fields if not info.is_object)
 
     @classmethod
     def parse(cls, text: str, *, scope: Any = None) -> typing.Self:
@@ -189,7 +169,7 @@ class Options:
         Raises:
             OptionError: Options are unknown, malformed or missing. The error lists all problems.
         """
-        return read_options(cls._fields(), nodes, owner, scope)
+        return read_options(cls._fields, nodes, owner, scope)
 
     def option_nodes(self, *, all_options: bool = False) -> tuple[OptionNode, ...]:
         """Return the options as syntax nodes, sorted by name.
@@ -199,7 +179,7 @@ class Options:
         """
         nodes = (
             info.node(getattr(self, info.field), all_options=all_options)
-            for info in sorted(self._fields(), key=lambda info: info.name)
+            for info in sorted(self._fields, key=lambda info: info.name)
         )
         return tuple(node for node in nodes if node is not None)
 
@@ -327,8 +307,8 @@ def declared_options(cls: type[Any]) -> Iterable[OptionInfo]:
     """Yield the declaration of each option of a dataclass.
 
     Raises:
-        UnknownTypeError: The type of an option is not defined yet.
-        DefinitionError: An option has an unsupported type, or a default of the wrong type.
+        DefinitionError: The type of an option is unsupported or not defined yet, or a default has
+            the wrong type.
     """
     from dataclasses import MISSING, fields
 
@@ -362,7 +342,7 @@ def _hints(cls: type[Any]) -> dict[str, Any]:
         used = next(
             (name for name, field in fields.items() if str(error.name) in str(field.type)), "?"
         )
-        raise UnknownTypeError(
+        raise DefinitionError(
             f"the type of option '{used}' of {cls.__qualname__} cannot be evaluated at run time: "
             f"{error}; import or define it in the module, not in a function or under "
             "'if TYPE_CHECKING:'"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from passel.analysis import EVERYTHING, in_common
 
@@ -96,7 +96,7 @@ def sum_of(outcomes: Iterable[Outcome]) -> Outcome:
     return PLAIN[changed]
 
 
-class PipelineRun:
+class PipelineRun(NamedTuple):
     """The result of a dynamic pipeline. The result is truthy if the pipeline succeeded.
 
     Attributes:
@@ -104,9 +104,8 @@ class PipelineRun:
         changed: Whether the IR changed; None if unknown.
     """
 
-    def __init__(self, failures: tuple[Failure, ...], changed: bool | None) -> None:
-        self.failures: Final = failures
-        self.changed: Final = changed
+    failures: tuple[Failure, ...]
+    changed: bool | None
 
     def __bool__(self) -> bool:
         return not self.failures

@@ -96,8 +96,7 @@ class PassRegistry:
             origin: How messages say where the pass is registered; by default derived from the
                 factory.
             ir: The name of the IR that the pass applies to, if the first argument is a name.
-            override: Whether to replace any entry that already has this name, and to keep the new
-                entry if another package registers the name later without overriding.
+            override: Whether to replace any entry that already has this name.
 
         Returns:
             The first argument.
@@ -117,7 +116,7 @@ class PassRegistry:
             if not name:
                 raise DefinitionError(f"cannot register {pass_.__qualname__}, which has no name")
         check_name(name, "a pass")
-        self._add(PassInfo(name, origin or self._origin(place), made, ir, override))
+        self._add(PassInfo(name, origin or self._origin(place), made, ir), override)
         return pass_
 
     def register_pipeline(
@@ -140,7 +139,7 @@ class PassRegistry:
             options: The class of the pipeline's options; None if the pipeline has no options.
             summary: A one-line description for help.
             ir: The name of the IR that the pipeline applies to; an empty string for any IR.
-            override: Whether to replace any entry that already has this name; see `register`.
+            override: Whether to replace any entry that already has this name.
 
         Raises:
             DuplicateNameError: Another pipeline has the name; see `register`.
@@ -150,16 +149,16 @@ class PassRegistry:
         """
         check_name(name, "a pipeline")
         origin = self._origin(build.__module__)
-        self._add(PassPipelineInfo(name, build, options, summary, origin, ir, override))
+        self._add(PassPipelineInfo(name, build, options, summary, origin, ir), override)
 
     def _origin(self, place: str) -> str:
         """Return the origin of a registration: a place, and the package if the package is known."""
         return f"{place} in package {self._package}" if self._package else place
 
-    def _add(self, info: Registered) -> None:
+    def _add(self, info: Registered, override: bool) -> None:
         """Add an entry, or report or reject a duplicate name."""
-        known = None if info.overrides else self.lookup(info.name, ir=info.ir)
-        if known is None or _may_replace(info, known):
+        known = self.lookup(info.name, ir=info.ir)
+        if known is None or override or _may_replace(info, known):
             by_ir = self._entries.setdefault(info.name, {})
             if not info.ir:
                 by_ir.clear()
@@ -168,7 +167,7 @@ class PassRegistry:
                 self.added.append(info.name)
         elif not self._package:
             raise DuplicateNameError(info.name, known.origin, info.origin)
-        elif not known.overrides:
+        else:
             warn(
                 f"'{info.name}' from package {self._package} is skipped: {known.origin} registered "
                 "the name first; use override=True to replace it"

@@ -26,14 +26,12 @@ class PassInfo(NamedTuple):
             either the class or a pass whose option values become the defaults. If the function
             returns a pass of another framework, the adapter of the IR wraps the pass.
         ir: The name of the IR that the pass applies to; an empty string for any IR.
-        overrides: Whether the entry takes precedence over later entries with the same name.
     """
 
     name: str
     origin: str
     factory: type[Pass[Any, Any]] | Callable[[], Any] | str
     ir: str = ""
-    overrides: bool = False
 
     @property
     def pass_class(self) -> type[Pass[Any, Any]]:
@@ -78,7 +76,6 @@ class PassPipelineInfo(NamedTuple):
         summary: A one-line description for help.
         origin: The code that registers the name, such as a module, for use in messages.
         ir: The name of the IR that the pipeline applies to; an empty string for any IR.
-        overrides: Whether the entry takes precedence over later entries with the same name.
     """
 
     name: str
@@ -87,7 +84,6 @@ class PassPipelineInfo(NamedTuple):
     summary: str = ""
     origin: str = ""
     ir: str = ""
-    overrides: bool = False
 
 
 Registered: TypeAlias = PassInfo | PassPipelineInfo

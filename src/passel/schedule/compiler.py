@@ -85,7 +85,7 @@ class PipelineCompiler:
         hint = self._unknown_anchor(tree.anchor)
         if not hint:
             hint = f"to run the pipeline on nested ops, write {kind.name}({tree.anchor}(...))"
-        return AnchorError(Problem(f"{message}; {hint}"))
+        return AnchorError(f"{message}; {hint}")
 
     def _compile(self, tree: OpPassManager, outer: str) -> Schedule:
         visits = tuple(walk(tree))
