@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import typing
-from typing import TYPE_CHECKING, Any, Generic
+from typing import TYPE_CHECKING, Any, Generic, Protocol
 
 from passel.analysis import EVERYTHING, AnalysisManager
 from passel.diagnostics import Diagnostic, Severity
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from passel.analysis.manager import A
     from passel.errors import Failure
     from passel.ir import IRAdapter
-    from passel.passes.op_pass_manager import OpPassManager
     from passel.passes.statistics import Statistic
 
     StateT = TypeVar("StateT", default=None)
@@ -28,6 +27,15 @@ else:
 
 
 _NOTHING: frozenset[type] = frozenset()
+
+
+class PipelineTree(Protocol):
+    """The protocol of pass managers that a pass can run as dynamic pipelines."""
+
+    @property
+    def anchor(self) -> str:
+        """The name of the ops that the pipeline runs on, or `any`."""
+        ...
 
 
 class PassContext(Generic[StateT]):
@@ -198,7 +206,7 @@ class PassContext(Generic[StateT]):
 
     # -- Dynamic pipelines ------------------------------------------------------------------
 
-    def run_pipeline(self, pipeline: OpPassManager, op: Any = None) -> PipelineRun:
+    def run_pipeline(self, pipeline: PipelineTree, op: Any = None) -> PipelineRun:
         """Run a pipeline on the op of the pass or on a nested op.
 
         Hooks, statistics and verification work as for a nested pipeline. A pipeline on the op of
