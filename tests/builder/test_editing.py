@@ -1,11 +1,11 @@
-"""Adding, inserting, replacing and removing passes."""
+"""Adding, inserting and removing passes."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import pytest
-from builder_passes import A, B, Bufferize, Lower, OnFunc, OnModule, X, made
+from builder_passes import A, B, Bufferize, Lower, OnFunc, OnModule, X, made, snapshot
 
 from passel import InsertionError, OpPassManager, PipelineError
 from passel.builder import (
@@ -107,10 +107,10 @@ def test_rejected_changes_invalidate_nothing() -> None:
         lambda: builder.insert_after(handle, OnFunc(), X()),
         lambda: builder.extend(refused_extension),
     ):
-        before = builder.draw()
+        before = snapshot(builder)
         with pytest.raises(PipelineError):
             refused()
-        assert builder.draw() == before
+        assert snapshot(builder) == before
     builder.insert_before("a", X())
     builder.insert_after(step, B())
     builder.insert_before(handle, OnFunc())

@@ -1,7 +1,6 @@
-"""Changes to a builder: adding, placing, inserting, replacing and removing steps.
+"""Changes to a builder: adding, placing, inserting and removing steps.
 
-`edited` applies a change, orders the steps that `place` added, and checks the constraints. A change
-that violates a constraint is undone.
+`edited` applies a change and checks the constraints. A change that violates a constraint is undone.
 """
 
 from __future__ import annotations
@@ -41,14 +40,14 @@ Items: TypeAlias = "tuple[object, ...]"
 
 @contextmanager
 def edited(draft: Draft, origin: Origin | None = None) -> Generator[Edit]:
-    """Run a `with` block that changes a draft, then order and check the steps of the draft.
+    """Run a `with` block that changes a draft, then check the constraints.
 
     Args:
         draft: The draft to change, which is restored if the block raises an exception.
         origin: The author of the change, by default the caller of the builder.
 
     Raises:
-        InsertionError: If no order satisfies the constraints, or the change violates a constraint.
+        InsertionError: If the change violates a constraint.
     """
     with draft.all_or_nothing():
         rules = draft.checked
@@ -59,10 +58,6 @@ def edited(draft: Draft, origin: Origin | None = None) -> Generator[Edit]:
         edit = Edit(draft, rules, origin or caller(draft.extension))
         yield edit
         rules = draft.rules
-        if edit.placed:
-            for scope in dict.fromkeys(draft.around(each)[-1] for each in edit.added):
-                scope.items = ordered(scope.items, edit.added, rules)
-            rules = draft.rules
         for about, breach in rules.breaches.items():
             if about not in known:
                 raise breach
@@ -79,13 +74,11 @@ class Edit:
 
     Attributes:
         added: The new nodes, without nested nodes.
-        placed: Whether constraints determine the positions of the new nodes.
     """
 
     def __init__(self, draft: Draft, rules: Rules, origin: Origin) -> None:
         self.origin: Origin = origin
         self.added: list[Node] = []
-        self.placed: bool = False
         self._draft = draft
         self._rules = rules
 
@@ -140,17 +133,19 @@ class Edit:
         self.put(nodes, root)
 
     def place(self, items: Items, home: Scope) -> None:
-        """Append each item to `home`, or to the first nested pipeline that accepts the item.
+        """Add items at positions that satisfy the constraints.
 
-        At the end of the change, `edited` moves the items to positions that satisfy the
-        constraints.
+        Each item is added to `home`, or to the first nested pipeline that accepts the item.
 
         Raises:
             AnchorError: If no pipeline accepts the anchor of an item.
+            InsertionError: If no order satisfies the constraints.
         """
         inner = (each for each, _ in walk(home.items) if isinstance(each, Scope))
         self.append(items, [home, *(each for each in inner if each.kind == "nest")])
-        self.placed = True
+        rules = self._draft.rules
+        for scope in dict.fromkeys(self._draft.around(each)[-1] for each in self.added):
+            scope.items = ordered(scope.items, self.added, rules)
 
     def _anchor(self, scope: Scope) -> str:
         """Return the anchor of the passes in a scope."""

@@ -12,8 +12,9 @@ from passel.schedule import NestedStep, merged
 from passel.schedule.model import is_schedulable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
+    from passel.builder.declarations import DeclarationTable
     from passel.builder.pipeline_builder import PipelineBuilder
     from passel.ir import IRAdapter
     from passel.schedule import PassStep, Pipeline
@@ -66,88 +67,79 @@ def lint(
         span = finding.span
         return (True, "", 0) if span is None else (False, span.source.name, span.start)
 
-    return tuple(sorted(_Linter(builder, adapter, context).findings(), key=place))
+    return tuple(sorted(_findings(builder, adapter, context), key=place))
+
+
+def _findings(
+    builder: PipelineBuilder, adapter: IRAdapter | None, context: Any
+) -> Iterator[Finding]:
+    try:
+        remarks, manager = builder.report(), builder.build()
+    except PipelineError as error:
+        yield from _errors(error)
+        return
+    for each in remarks:
+        if each.kind == "warning":
+            yield Finding(Severity.WARNING, each.message)
+    manager.context = context
+    if adapter is not None:
+        try:
+            manager.check(adapter)
+        except PipelineError as error:
+            yield from _errors(error)
+
+    def fits(step: PassStep, anchor: str) -> bool:
+        """Return whether a pass can run in a nested pipeline with an anchor."""
+        kind = adapter.kind_named(manager.context, anchor) if adapter else None
+        pass_ = step.pass_
+        return pass_.anchor is None and (kind is None or is_schedulable(pass_, kind))
+
+    for pipeline in _with_nested(merged(manager, adapter=adapter, context=manager.context)):
+        yield from _repeated(pipeline, builder.declarations)
+        yield from _interrupted(pipeline, fits)
 
 
 def _errors(error: PipelineError) -> Iterator[Finding]:
     return (Finding(Severity.ERROR, each.message, each.span) for each in error.problems)
 
 
-class _Linter(NamedTuple):
-    """The input of lint: a pipeline and its IR."""
+def _with_nested(pipeline: Pipeline) -> Iterator[Pipeline]:
+    yield pipeline
+    for step in pipeline.steps:
+        for inner in step.pipelines:
+            yield from _with_nested(inner)
 
-    builder: PipelineBuilder
-    adapter: IRAdapter | None
-    context: Any
 
-    def findings(self) -> Iterator[Finding]:
-        """Yield all findings about the pipeline."""
-        try:
-            remarks, manager = self.builder.report(), self.builder.build()
-        except PipelineError as error:
-            yield from _errors(error)
-            return
-        for each in remarks:
-            if each.kind == "warning":
-                yield Finding(Severity.WARNING, each.message)
-        manager.context = self.context
-        try:
-            if self.adapter is not None:
-                manager.check(self.adapter)
-        except PipelineError as error:
-            yield from _errors(error)
-        linter = self._replace(context=manager.context)
-        yield from linter.wasted(merged(manager, adapter=self.adapter, context=manager.context))
+def _repeated(pipeline: Pipeline, declarations: DeclarationTable) -> Iterator[Finding]:
+    for first, second in pairwise(pipeline.steps):
+        if isinstance(first, NestedStep) or isinstance(second, NestedStep):
+            continue
+        pass_ = second.pass_
+        if first.pass_ == pass_ and declarations.of(pass_).idempotent:
+            message = f"'{pass_}' runs twice in a row; the second run is redundant: remove one"
+            yield Finding(Severity.WARNING, message, second.span)
 
-    # -- Wasted work ------------------------------------------------------------------------
 
-    def wasted(self, pipeline: Pipeline) -> Iterator[Finding]:
-        """Yield the findings about redundant work in a pipeline and all nested pipelines."""
-        yield from self._repeated(pipeline)
-        yield from self._interrupted(pipeline)
-        for step in pipeline.steps:
-            for inner in step.pipelines:
-                yield from self.wasted(inner)
-
-    def _repeated(self, pipeline: Pipeline) -> Iterator[Finding]:
-        for first, second in pairwise(pipeline.steps):
-            if isinstance(first, NestedStep) or isinstance(second, NestedStep):
-                continue
-            pass_ = second.pass_
-            if first.pass_ == pass_ and self.builder.declarations.of(pass_).idempotent:
-                message = f"'{pass_}' runs twice in a row; the second run is redundant: remove one"
-                yield Finding(Severity.WARNING, message, second.span)
-
-    def _interrupted(self, pipeline: Pipeline) -> Iterator[Finding]:
-        """Yield findings about passes that could run in an adjacent nested pipeline."""
-        before: dict[str, Pipeline] = {}
-        between: list[PassStep] = []
-        for step in pipeline.steps:
-            if not isinstance(step, NestedStep):
-                between.append(step)
-                continue
-            after = {inner.anchor: inner for inner in step.pipelines if inner.anchor != ANY}
-            for name in before.keys() & after.keys():
-                span = after[name].spans[0]
-                is_given = span is None or any(each.span != span for each in between)
-                if between and is_given and self._fit(between, name):
-                    names = [each.pass_.name for each in between]
-                    verb = "runs" if len(names) == 1 else "run"
-                    message = (
-                        f"{', '.join(map(repr, names))} {verb} on '{pipeline.anchor}' between "
-                        f"nested pipelines on '{name}', so analyses of '{name}' ops are computed "
-                        f"again; to process only '{name}' ops, use one nested pipeline: "
-                        f"{name}(...,{','.join(names)},...)"
-                    )
-                    yield Finding(Severity.WARNING, message, between[0].span)
-            before, between = after, []
-
-    def _fit(self, steps: Sequence[PassStep], anchor: str) -> bool:
-        """Return whether passes can run in a nested pipeline with an anchor."""
-        kind = None
-        if self.adapter is not None:
-            kind = self.adapter.kind_named(self.context, anchor)
-        passes = (step.pass_ for step in steps)
-        return all(
-            each.anchor is None and (kind is None or is_schedulable(each, kind)) for each in passes
-        )
+def _interrupted(pipeline: Pipeline, fits: Callable[[PassStep, str], bool]) -> Iterator[Finding]:
+    """Yield findings about passes that could run in an adjacent nested pipeline."""
+    before: dict[str, Pipeline] = {}
+    between: list[PassStep] = []
+    for step in pipeline.steps:
+        if not isinstance(step, NestedStep):
+            between.append(step)
+            continue
+        after = {inner.anchor: inner for inner in step.pipelines if inner.anchor != ANY}
+        for name in before.keys() & after.keys():
+            span = after[name].spans[0]
+            is_given = span is None or any(each.span != span for each in between)
+            if between and is_given and all(fits(each, name) for each in between):
+                names = [each.pass_.name for each in between]
+                verb = "runs" if len(names) == 1 else "run"
+                message = (
+                    f"{', '.join(map(repr, names))} {verb} on '{pipeline.anchor}' between "
+                    f"nested pipelines on '{name}', so analyses of '{name}' ops are computed "
+                    f"again; to process only '{name}' ops, use one nested pipeline: "
+                    f"{name}(...,{','.join(names)},...)"
+                )
+                yield Finding(Severity.WARNING, message, between[0].span)
+        before, between = after, []

@@ -10,7 +10,6 @@ from passel.builder.draft import Draft
 from passel.builder.editing import edited
 from passel.builder.finishing import finish
 from passel.builder.pipeline_file import placed, read_pipeline_file
-from passel.builder.showing import explanation, picture
 from passel.builder.steps import Origin, Scope, caller, nodes_of, steps_in
 from passel.errors import InsertionError
 from passel.ir import op_name_of
@@ -201,13 +200,27 @@ class PipelinePlan:
               it must run before the first 'canonicalize' (declared at ...)
         """
         rules = self._draft.rules
-        for step in steps_in(rules.select(target, occurrence)[0]):
-            return explanation(step, rules)
-        raise InsertionError(f"'{target}' contains no steps to explain")
-
-    def draw(self) -> str:
-        """Draw the pipeline as a text tree with stages, and the types and authors of the passes."""
-        return picture(self._draft.root, self._draft.rules)
+        steps = steps_in(rules.select(target, occurrence)[0])
+        if not steps:
+            raise InsertionError(f"'{target}' contains no steps to explain")
+        step = steps[0]
+        lines = [f"'{step.label}' was {step.origin.clause('added') or 'added'}"]
+        neighbours = [
+            f"right {side} '{other.label}'"
+            for side, distance in (("after", -1), ("before", 1))
+            if (other := rules.neighbour(step, distance))
+        ]
+        if neighbours:
+            lines.append(f"it runs {' and '.join(neighbours)}")
+        if step.because:
+            lines.append(step.because)
+        others: list[str] = []
+        for rule, subject in rules.all:
+            if subject is step:
+                lines.append(f"it {rule.constraint} ({rule.source})")
+            elif step in rules.find(rule.constraint.target):
+                others.append(rule.about(subject))
+        return "\n  ".join([*lines, *others])
 
     # -- Building ---------------------------------------------------------------------------
 
