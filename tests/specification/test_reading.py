@@ -64,7 +64,7 @@ def test_what_is_included(tmp_path: Path) -> None:
     (include / "Common.td").write_text(f'{HEADER}def A : Pass<"a">;\n')
     file = tmp_path / "Passes.td"
     file.write_text('include "Common.td"\ndef B : Pass<"b">;\n')
-    found = read_passes(str(file), [str(include)])
+    found = read_passes(str(file), include=[str(include)])
     assert [str(each.place) for each in found] == [f"{include / 'Common.td'}:2", f"{file}:2"]
 
 
@@ -78,7 +78,7 @@ def test_the_include_of_mlir_comes_first(tmp_path: Path) -> None:
     with pytest.raises(
         SpecificationError, match=r"Passes\.td:2: error: field 'argument' .* missing"
     ):
-        read_passes(str(file), [str(tmp_path)])
+        read_passes(str(file), include=[str(tmp_path)])
 
 
 def test_ours_declares_what_that_of_mlir_does(mlir_file: Path) -> None:

@@ -53,4 +53,4 @@ def mlir_tblgen(generator: str, file: Path, *flags: str) -> str:
 @cache
 def mlir_passes(file: Path) -> Sequence[PassDeclaration]:
     """Return the passes that a file of MLIR's declares, read once."""
-    return read_passes(str(file), [str(declarations())])
+    return read_passes(str(file), include=[str(declarations())])

@@ -165,13 +165,6 @@ class PipelinePlan:
         """Return whether any step matches a target."""
         return bool(self._draft.rules.units(target))
 
-    def __len__(self) -> int:
-        return len(self._draft.rules.steps)
-
-    def __bool__(self) -> bool:
-        """Return True, even if the builder is empty, so that `builder or default` works."""
-        return True
-
     def __str__(self) -> str:
         return str(self._draft.manager())
 

@@ -17,7 +17,6 @@ from passel.specification.python import (
     in_python,
     literal,
     one_line,
-    snake_case,
 )
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ INDENT = "    "
 
 
 def pass_decls(passes: Sequence[PassDeclaration], *, group: str = "", module: str = "") -> str:
-    """Generate a Python module with base classes, option classes and registration functions.
+    """Generate a Python module with base classes, option classes and a registration function.
 
     To implement a pass, derive a class from the generated base class, give the derived class the
     name of the TableGen record, and define `run`. If a declaration changes, generate only the
@@ -38,8 +37,8 @@ def pass_decls(passes: Sequence[PassDeclaration], *, group: str = "", module: st
 
     Args:
         passes: The declared passes.
-        group: The name of the group in the function `register_<group>_passes`, which calls
-            `register_<pass>` for each pass.
+        group: The name of the group in the function `register_<group>_passes`, which registers all
+            passes.
         module: The name of the module with the derived classes, or an empty string if unknown.
 
     Raises:
@@ -137,29 +136,12 @@ def _base_class(declared: PassDeclaration, python: PythonPass) -> Iterator[str]:
 
 def _register(passes: Sequence[PythonPass], group: str, module: str) -> Iterator[str]:
     default = f" = {literal(module)}" if module else ""
-    for each in passes:
-        yield f"def {_register_name(each)}(registry: PassRegistry, module: str{default}) -> None:"
-        yield f'{INDENT}"""Register `{each.name}`, imported on first use."""'
-        yield f'{INDENT}registry.register({literal(each.name)}, f"{{module}}:{each.class_name}")'
-        yield from ("", "")
     words = re.sub(r"(?<=[a-z\d])(?=[A-Z])|\W", "_", group).lower()
     name = f"register_{words}_passes" if words else "register_passes"
     yield f"def {name}(registry: PassRegistry, module: str{default}) -> None:"
-    yield f'{INDENT}"""Register the passes, each imported on first use.'
-    yield ""
-    yield f"{INDENT}Args:"
-    yield f"{INDENT * 2}registry: The registry."
-    yield f"{INDENT * 2}module: The module with the derived classes."
-    yield f'{INDENT}"""'
+    yield f'{INDENT}"""Register the passes of a module, which is imported on first use."""'
     for each in passes:
-        yield f"{INDENT}{_register_name(each)}(registry, module)"
-    if not passes:
-        yield f"{INDENT}del registry, module"
-
-
-def _register_name(python: PythonPass) -> str:
-    """Return the name of the registration function of a pass, from the name of its record."""
-    return f"register_{snake_case(python.class_name)}"
+        yield f'{INDENT}registry.register({literal(each.name)}, f"{{module}}:{each.class_name}")'
 
 
 # -- Stubs of native passes ------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from passel.errors import SpecificationError
 from passel.pipeline import NAMES, is_name
@@ -101,15 +101,16 @@ class PassDeclaration:
     place: Place
 
 
-def read_passes(file: str, include: Sequence[str] = ()) -> tuple[PassDeclaration, ...]:
-    """Return the declared passes in a `.td` file, sorted by record name.
+def read_passes(*files: str, include: Sequence[str] = ()) -> tuple[PassDeclaration, ...]:
+    """Return the declared passes in `.td` files, sorted by record name.
 
     Args:
-        file: The path of the file.
+        files: The paths of the files. If several files include the same file, each pass in the
+            included file is returned once.
         include: The directories to search for included files.
 
     Raises:
-        SpecificationError: If TableGen rejects the file, the file does not include
+        SpecificationError: If TableGen rejects a file, a file does not include
             `mlir/Pass/PassBase.td`, or a pass name is missing, duplicate or invalid.
 
     Example:
@@ -124,20 +125,6 @@ def read_passes(file: str, include: Sequence[str] = ()) -> tuple[PassDeclaration
         ...     for declared in read_passes(str(path)):
         ...         print(declared.def_name, declared.argument, declared.place.line)
         CountOps count-ops 3
-    """
-    return read_files([file], include)
-
-
-def read_files(files: Sequence[str], include: Sequence[str] = ()) -> tuple[PassDeclaration, ...]:
-    """Return the declared passes in several `.td` files, sorted by record name.
-
-    Args:
-        files: The paths of the files. If several files include the same file, each pass in the
-            included file is returned once.
-        include: The directories to search for included files.
-
-    Raises:
-        SpecificationError: If a file or a pass name is invalid, as for `read_passes`.
     """
     found = {each: None for file in files for each in _read(file, include)}
     passes = sorted(found, key=lambda each: each.def_name)
@@ -262,33 +249,24 @@ class _Reader:
 
     def _dialects(self, record: dict[str, Any]) -> tuple[str, ...]:
         given = self._list(record, "dependentDialects")
-        if not all(isinstance(each, str) for each in given):
-            raise self._unset(record, "dependentDialects")
         # A list in C++ may contain several names.
         return tuple(name.strip() for each in given for name in each.split(","))
 
-    def _referred(self, record: dict[str, Any], field: str) -> Iterator[dict[str, Any]]:
-        for each in self._list(record, field):
-            if each is None:
-                raise self._unset(record, field)
-            yield self._records[each["def"]]
+    def _referred(self, record: dict[str, Any], field: str) -> list[dict[str, Any]]:
+        return [self._records[each["def"]] for each in self._list(record, field)]
 
     def _list(self, record: dict[str, Any], field: str) -> list[Any]:
-        found = record.get(field)
-        if not isinstance(found, list):
-            raise self._unset(record, field)
-        return cast("list[Any]", found)
+        found: list[Any] | None = record.get(field)
+        return found if isinstance(found, list) and None not in found else self._fail(record, field)
 
     def _text(self, record: dict[str, Any], field: str) -> str:
-        found = record.get(field)
-        if not isinstance(found, str):
-            raise self._unset(record, field)
-        return found
+        found: Any = record.get(field)
+        return found if isinstance(found, str) else self._fail(record, field)
 
-    def _unset(self, record: dict[str, Any], field: str) -> SpecificationError:
+    def _fail(self, record: dict[str, Any], field: str) -> NoReturn:
         what = "is not set" if field in record else "is missing"
         name = "an unnamed record" if record["!anonymous"] else f"record '{record['!name']}'"
-        return SpecificationError(f"field '{field}' of {name} {what}", str(self._place(record)))
+        raise SpecificationError(f"field '{field}' of {name} {what}", str(self._place(record)))
 
     def _place(self, record: dict[str, Any]) -> Place:
         # The first location is that of the record; the others are its instantiations.

@@ -21,7 +21,7 @@ from passel.errors import SpecificationError
 from passel.frontend import UsageError
 from passel.specification.generated import native_facts, native_module, native_stubs, pass_decls
 from passel.specification.markdown import pass_doc
-from passel.specification.records import PassDeclaration, read_files, with_defaults
+from passel.specification.records import PassDeclaration, read_passes, with_defaults
 from passel.tool.flags import FlagGroup, flag, names_of
 from passel.tool.irs import import_plugin, named_passes_in
 from passel.tool.output import put
@@ -107,7 +107,7 @@ def _doc(files: Sequence[str], flags: _Flags) -> dict[str, str]:
     if modules and not classes:
         raise SpecificationError("the files define no passes", ", ".join(modules))
     others = [each for each in files if each not in modules]
-    declared = read_files(others, flags.include) if others else ()
+    declared = read_passes(*others, include=flags.include)
     return {".md": pass_doc(_chosen([*declared, *classes], files, flags))}
 
 
@@ -120,7 +120,7 @@ def _is_python(name: str) -> bool:
 
 
 def _declared(files: Sequence[str], flags: _Flags) -> Sequence[PassDeclaration]:
-    passes = read_files(files, flags.include)
+    passes = read_passes(*files, include=flags.include)
     return with_defaults(_chosen(passes, files, flags), flags.default)
 
 
