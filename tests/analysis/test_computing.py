@@ -108,21 +108,6 @@ def test_an_analysis_that_raised_is_not_cached() -> None:
 # -- Who sees what is cached --------------------------------------------------------------------
 
 
-@pytest.mark.one_process
-def test_a_parent_analysis_may_be_stale() -> None:
-    """What nested passes change is not seen in what their parent cached before."""
-    seen: list[int] = []
-
-    def body(op: ToyOp, ctx: PassContext) -> None:
-        op.value = 5
-        total = ctx.parent_analysis(Total)
-        assert total is not None
-        seen.append(total.value)
-
-    manager(keep(Total), pipeline(step(body))).run(parse_toy(FUNCS))
-    assert seen == [0, 0]
-
-
 def test_parent_analysis_takes_any_op_around() -> None:
     """Without an op it is the one immediately around; what is not around has none."""
     seen: list[list[object]] = []

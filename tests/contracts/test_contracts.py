@@ -117,17 +117,6 @@ def test_what_is_checked_is_what_the_run_does(between: list[Any]) -> None:
     assert Schedule.used == Schedule.made
 
 
-@pytest.mark.parametrize(("inner", "times"), [(CAREFUL, 1), (CARELESS, 2)])
-def test_a_pass_that_does_not_say_what_it_runs(inner: Pass, times: int) -> None:
-    """The run goes by what it has run."""
-    hides = made(
-        "hides", lambda op, ctx: ctx.run_pipeline(funcs(inner), op.body[0]), preserves=(Schedule,)
-    )
-    pm = PassManager("toy.module", adapter=ToyAdapter()).add(GENERATE, hides, MATERIALIZE)
-    pm.run(parse_toy("toy.module(toy.func @f)"))
-    assert len(Schedule.made) == times
-
-
 def test_what_is_added_later_is_checked() -> None:
     """A pipeline is checked again when it has changed, unless its manager says that it is not."""
     pm = PassManager("toy.module", adapter=ToyAdapter()).add(GENERATE, MATERIALIZE)
@@ -229,7 +218,7 @@ def between(items: list[Any], *ends: tuple[str, str, tuple[type, ...]]) -> Pipel
 def test_the_message_names_the_passes_and_the_way_out() -> None:
     """An error names the passes with their paths, and how to meet the requirement."""
     items = (GENERATE, CARELESS, MATERIALIZE)
-    (careless,) = errors(partial(check_contracts, merged(module(*items))))
+    (careless,) = errors(module(*items).check)
     assert careless == (
         "pass 'careless' [toy.module/1:careless] between 'generate' [toy.module/0:generate] and "
         "'materialize' [toy.module/2:materialize] does not claim to preserve Schedule; if it "
@@ -265,7 +254,7 @@ ENDS = ("0:generate", "2:materialize")
 )  # fmt: skip
 def test_which_passes_are_reported(items: tuple[Any, ...], expected: list[Any]) -> None:
     """Passes in between preserve an analysis, whether nested or run by other passes."""
-    assert places(errors(partial(check_contracts, merged(module(*items))))) == expected
+    assert places(errors(module(*items).check)) == expected
 
 
 def test_nothing_crosses_to_another_ir() -> None:

@@ -23,14 +23,6 @@ from passel.xdsl.passes.cse import CSE
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from passel import PassRegistry
-
-
-@pytest.fixture
-def with_default_registry(registry: PassRegistry, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Makes the toy passes those of the default registry."""
-    monkeypatch.setattr("passel.passes.resolution.default_registry", lambda: registry)
-
 
 # -- Building --------------------------------------------------------------------------------
 
@@ -41,13 +33,6 @@ def test_add_nested_adds_all_or_nothing(make: Callable[..., Pass[Any]]) -> None:
     with pytest.raises(AnchorError):
         pm.add_nested("toy.func", make("a"), make("on-module"))
     assert len(pm) == 0
-
-
-@pytest.mark.usefixtures("with_default_registry")
-def test_add_takes_text() -> None:
-    """Text is a list of elements, looked up in the default registry."""
-    pm = OpPassManager("toy.module").add("a, toy.func(b),c").add("")
-    assert str(pm) == "toy.module(a,toy.func(b),c)"
 
 
 REFUSED: list[tuple[Callable[[Any], object], str]] = [

@@ -216,21 +216,6 @@ def test_a_wrong_inner_pipeline_is_shown_where_it_is() -> None:
         PassManager.parse("any(composite-fixed-point-pass{pipeline=cse,foo})")
 
 
-def test_ir_without_resources(tmp_path: Path) -> None:
-    """A file of IR that records nothing is parsed whole, and refused for what it lacks."""
-    file = tmp_path / "plain.toy"
-    file.write_text("toy.module(toy.func)\n")
-    seen: list[str] = []
-
-    def parse(text: str) -> object:
-        seen.append(text)
-        return parse_toy(text)
-
-    with pytest.raises(PipelineError, match="contains no recorded pipeline"):
-        load_reproducer(file, ToyAdapter(), parse=parse)
-    assert seen == ["toy.module(toy.func)\n"]
-
-
 @pytest.mark.parametrize("adapter", ["xdsl", "mlir"])
 def test_invalid_ir(adapter: str, tmp_path: Path) -> None:
     """It is refused with its place on every IR, as the tool refuses it."""
@@ -243,7 +228,11 @@ def test_invalid_ir(adapter: str, tmp_path: Path) -> None:
         load_reproducer(file, adapter)
 
 
-def test_an_adapter_that_is_not_installed(tmp_path: Path) -> None:
-    """The name that was meant is suggested."""
+def test_what_is_no_reproducer(tmp_path: Path) -> None:
+    """A file that records nothing is refused, and the name of an IR that was meant is suggested."""
+    file = tmp_path / "plain.toy"
+    file.write_text("toy.module(toy.func)\n")
+    with pytest.raises(PipelineError, match="contains no recorded pipeline"):
+        load_reproducer(file, ToyAdapter(), parse=parse_toy)
     with pytest.raises(AdapterError, match="did you mean 'xdsl'"):
-        load_reproducer(tmp_path / "any.mlir", "xdls")
+        load_reproducer(file, "xdls")

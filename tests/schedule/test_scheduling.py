@@ -123,20 +123,6 @@ def test_all_unschedulable_passes_of_the_innermost_manager_are_reported(
 # -- Nesting ---------------------------------------------------------------------------------
 
 
-def test_explicit_nesting_refuses_a_pass_for_another_op(
-    make: Callable[..., Pass[Any]],
-) -> None:
-    """By default, a pass restricted to another op is refused with the way out."""
-    pm = OpPassManager("toy.module")
-    with pytest.raises(AnchorError) as info:
-        pm.add(make("on-func"))
-    assert info.value.problems[0].message == (
-        "can't add pass 'on-func' restricted to 'toy.func' on a PassManager intended to run on "
-        "'toy.module', did you intend to nest?"
-    )
-    assert len(pm) == 0
-
-
 @pytest.mark.parametrize(
     ("anchor", "nesting", "names", "expected"),
     [
