@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from passel.xdsl.release import check
 
 if TYPE_CHECKING:
-    from passel.xdsl.adapter import XDSLAdapter, parse_file
+    from passel.xdsl.adapter import XDSLAdapter
     from passel.xdsl.analyses.call_graph import CallGraph
     from passel.xdsl.analyses.dominance import DominanceInfo, PostDominanceInfo
     from passel.xdsl.analyses.liveness import Liveness
@@ -30,7 +30,6 @@ __all__ = [
     "SymbolTables",
     "SymbolUsers",
     "XDSLAdapter",
-    "parse_file",
     "parse_source",
 ]
 
@@ -42,7 +41,6 @@ _HOMES = {
     "SymbolTables": "analyses.symbol_tables",
     "SymbolUsers": "analyses.symbol_tables",
     "XDSLAdapter": "adapter",
-    "parse_file": "adapter",
     "parse_source": "parsing",
 }
 

@@ -7,7 +7,6 @@ trait, and each verifier error prints the whole module.
 from __future__ import annotations
 
 from operator import attrgetter
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xdsl.context import Context
@@ -114,7 +113,7 @@ class XDSLAdapter(IRAdapter):
         """Return the `OpKind` of all ops with the same name as `op`."""
         if isinstance(op, UnregisteredOp):
             name = op.op_name.data
-            return OpKind(name, registered=False, isolated=False, implements=_implements_nothing)
+            return OpKind(name, registered=False, isolated=False, implements=lambda _: False)
         return _kind(type(op))
 
     def kind_named(self, context: Context, name: str) -> OpKind | None:
@@ -268,10 +267,6 @@ class XDSLAdapter(IRAdapter):
         return wrap_module_pass(foreign)
 
 
-def _implements_nothing(interface: type) -> bool:  # noqa: ARG001
-    return False
-
-
 def _known_op(context: Context, name: str) -> type[Operation] | None:
     """Return the class of a registered op by name, and load its dialect if necessary."""
     # Pipelines are for modules, and few of these need anything else of their dialect.
@@ -294,24 +289,3 @@ def _kind(op_class: type[Operation]) -> OpKind:
         return issubclass(op_class, interface)
 
     return OpKind(name, registered=True, isolated=isolated, implements=implements)
-
-
-def parse_file(path: str | Path, context: Context | None = None) -> Operation:
-    """Parse and verify a file of MLIR text, and return the top-level op.
-
-    Args:
-        path: The path of the file.
-        context: The context that provides the dialects, by default a new context with all installed
-            dialects.
-
-    Raises:
-        OSError: If the file cannot be read.
-        ParseError: If the text does not parse.
-        InvalidIR: If the parsed IR is invalid.
-    """
-    from passel.xdsl.parsing import parse_source
-
-    adapter = XDSLAdapter()
-    op = parse_source(context or adapter.create_context(), Path(path).read_text("utf-8"), str(path))
-    adapter.verify(op, recursive=True)
-    return op

@@ -150,7 +150,7 @@ def _look_outward(root: Operation) -> None:
     parents = [root]
     for parent in parents:
         for op in ops_in(parent):
-            for check in outward_checks(type(op)):
+            for check in _outward_checks(type(op), op.traits.traits, type(op).verify_):
                 try:
                     check(op)
                 except Exception as error:  # noqa: BLE001 - verifiers may raise anything
@@ -159,22 +159,18 @@ def _look_outward(root: Operation) -> None:
                 parents.append(op)
 
 
-def outward_checks(op_class: type[Operation]) -> tuple[Callable[[Any], None], ...]:
-    """Return the checks of an op class that may depend on ops outside the closest isolated op.
-
-    Among xDSL's own checks, only checks of symbol uses depend on ops outside an isolated op.
-    Traits, and the verifiers of some dialects, check symbol uses. The checks of other packages may
-    depend on any op.
-    """
-    return _outward_checks(op_class, op_class.traits.traits, op_class.verify_)
-
-
 @cache
 def _outward_checks(
     op_class: type[Operation],
     traits: frozenset[OpTrait],  # some may be added later
     verifier: Any,  # and another one be put in its place
 ) -> tuple[Callable[[Any], None], ...]:
+    """Return the checks of an op class that may depend on ops outside the closest isolated op.
+
+    Among xDSL's own checks, only checks of symbol uses depend on ops outside an isolated op.
+    Traits, and the verifiers of some dialects, check symbol uses. The checks of other packages may
+    depend on any op.
+    """
     if op_class.verify is not Operation.verify:
         return (_verify_itself,)
     if (

@@ -11,9 +11,7 @@ pickled.
 from __future__ import annotations
 
 import pickle
-from operator import attrgetter
-from threading import local
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import StringAttr
 
@@ -35,8 +33,6 @@ if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.ir import Block, Dialect, Operation
 
-_MOST_CONTEXTS = 4
-
 
 def ship(ops: Sequence[Operation], context: Context) -> bytes:
     """Encode copies of ops in the same block, and a description of their context.
@@ -55,10 +51,9 @@ def ship(ops: Sequence[Operation], context: Context) -> bytes:
     states = [*states_of(nodes, ops), *_outline(ops, symbols)]
     sent = pickled((ops, states), ops[0].name, {id(state[0]) for state in states})
     try:
-        spec = pickle.dumps(_spec(context), pickle.HIGHEST_PROTOCOL)
+        return pickle.dumps((sent, context.allow_unregistered, _loaded(context)))
     except Exception as error:
         raise EncodingError(f"the context has dialects that cannot be sent: {error}") from error
-    return pickle.dumps((spec, sent))
 
 
 def receive(data: bytes, create_context: Callable[[Sequence[Dialect]], Context]) -> Shipment:
@@ -69,8 +64,11 @@ def receive(data: bytes, create_context: Callable[[Sequence[Dialect]], Context])
         create_context: A function that takes additional dialects, and returns a context with these
             dialects and all installed dialects.
     """
-    spec, sent = pickle.loads(data)  # noqa: S301 - `ship` wrote it
-    context = _context(spec, create_context)
+    sent, allow_unregistered, loaded = pickle.loads(data)  # noqa: S301 - `ship` wrote it
+    context = create_context([each for each in loaded if not isinstance(each, str)])
+    context.allow_unregistered = allow_unregistered
+    for each in loaded:
+        context.load_registered_dialect(each if isinstance(each, str) else each.name)
     ops, states = unpickled(sent, context)
     change(states)
     return Shipment(context, ops)
@@ -108,35 +106,12 @@ def _outline(ops: Sequence[Operation], symbols: set[str]) -> list[State]:
     return states
 
 
-# -- Contexts --------------------------------------------------------------------------------
-
-
-def _spec(context: Context) -> tuple[bool, list[tuple[str, Any]]]:
-    """Return the specification of a context."""
+def _loaded(context: Context) -> list[str | Dialect]:
+    """Return the loaded dialects of a context, of which the installed ones as their names."""
     from passel.xdsl.registration import installed_universe
 
     installed = installed_universe().all_dialects
-    loaded = [
-        (name, None if name in installed and installed[name]() is dialect else dialect)
-        for dialect in sorted(context.loaded_dialects, key=attrgetter("name"))
-        for name in (dialect.name,)
+    return [
+        each.name if each.name in installed and installed[each.name]() is each else each
+        for each in context.loaded_dialects
     ]
-    return context.allow_unregistered, loaded
-
-
-_contexts = local()
-"""The contexts of this thread by specification, since threads do not share contexts."""
-
-
-def _context(spec: bytes, create_context: Callable[[Sequence[Dialect]], Context]) -> Context:
-    known: dict[bytes, Context] = vars(_contexts).setdefault("made", {})
-    if spec not in known:
-        allow_unregistered, loaded = pickle.loads(spec)  # noqa: S301 - `ship` wrote it
-        context = create_context([dialect for _, dialect in loaded if dialect is not None])
-        context.allow_unregistered = allow_unregistered
-        for name, _ in loaded:
-            context.load_registered_dialect(name)
-        while len(known) >= _MOST_CONTEXTS:
-            del known[next(iter(known))]
-        known[spec] = context
-    return known[spec]
