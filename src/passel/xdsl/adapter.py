@@ -113,7 +113,7 @@ class XDSLAdapter(IRAdapter):
         """Return the `OpKind` of all ops with the same name as `op`."""
         if isinstance(op, UnregisteredOp):
             name = op.op_name.data
-            return OpKind(name, registered=False, isolated=False, implements=lambda _: False)
+            return OpKind(name, registered=False, isolated=False, implements=_implements_nothing)
         return _kind(type(op))
 
     def kind_named(self, context: Context, name: str) -> OpKind | None:
@@ -265,6 +265,10 @@ class XDSLAdapter(IRAdapter):
             msg = f"expected a pass, got {what}"
             raise TypeError(msg)
         return wrap_module_pass(foreign)
+
+
+def _implements_nothing(interface: type) -> bool:  # noqa: ARG001
+    return False
 
 
 def _known_op(context: Context, name: str) -> type[Operation] | None:
