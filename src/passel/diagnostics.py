@@ -218,11 +218,6 @@ class Diagnostic:
             `--verify-diagnostics` allows the diagnostic even if it is not expected.
     """
 
-    __slots__ = (
-        *("is_extra", "location", "message", "notes", "op_text", "origin", "print_op", "remark"),
-        "severity",
-    )
-
     def __init__(
         self,
         severity: Severity,

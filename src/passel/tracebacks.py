@@ -11,12 +11,9 @@ import pickle
 import traceback
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from passel.diagnostics import Location, brief, words_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _PASSEL = __file__.removesuffix("tracebacks.py")
 _NOT_AUTHORS = ("<", _PASSEL, str(Path(importlib.__file__).parent))
@@ -31,8 +28,7 @@ def raised_at(error: BaseException) -> Location:
     The names of files in the current directory are relative. For an error that passel raised
     because of an invalid call, return the location of the call.
     """
-    frames = frames_of(error)
-    frame = _author(frames) or frames[-1]
+    frame = _author(error) or traceback.extract_tb(error.__traceback__)[-1]
     line = frame.lineno or 0
     source = linecache.getline(frame.filename, line).rstrip()
     return Location(_shown(frame.filename), line, (frame.colno or 0) + 1, source=source)
@@ -47,7 +43,7 @@ def brief_at(error: BaseException) -> str:
         >>> brief_at(ValueError("too large"))
         'ValueError: too large'
     """
-    frame = _author(frames_of(error))
+    frame = _author(error)
     place = "" if frame is None else f" ({_shown(frame.filename)}:{frame.lineno})"
     return f"{brief(error)}{place}"
 
@@ -57,24 +53,16 @@ def traceback_of(error: BaseException) -> str:
 
     The error may have been raised in another process.
     """
-    remote = _remote(error)
-    return text_of(error) if remote is None else remote.text
+    remote = error if isinstance(error, RemoteError) else error.__cause__
+    if error.__traceback__ is None and isinstance(remote, RemoteError):
+        return remote.text
+    return text_of(error)
 
 
-def frames_of(error: BaseException) -> Sequence[traceback.FrameSummary]:
-    """Return the frames of an error's traceback, even if another process raised the error."""
-    remote = _remote(error)
-    return traceback.extract_tb(error.__traceback__) if remote is None else remote.frames
-
-
-def _remote(error: BaseException) -> RemoteError | None:
-    here = error if isinstance(error, RemoteError) else error.__cause__
-    return here if error.__traceback__ is None and isinstance(here, RemoteError) else None
-
-
-def _author(frames: Sequence[traceback.FrameSummary]) -> traceback.FrameSummary | None:
+def _author(error: BaseException) -> traceback.FrameSummary | None:
     """Return the innermost call outside passel, if any."""
-    return next((f for f in reversed(frames) if not f.filename.startswith(_NOT_AUTHORS)), None)
+    frames = reversed(traceback.extract_tb(error.__traceback__))
+    return next((each for each in frames if not each.filename.startswith(_NOT_AUTHORS)), None)
 
 
 def _shown(name: str) -> str:
@@ -95,13 +83,11 @@ class RemoteError(Exception):
 
     Args:
         text: The exception and its traceback as text.
-        frames: The frames of the traceback.
     """
 
-    def __init__(self, text: str, frames: Sequence[traceback.FrameSummary] = ()) -> None:
+    def __init__(self, text: str) -> None:
         super().__init__(text)
         self.text: str = text
-        self.frames: tuple[traceback.FrameSummary, ...] = tuple(frames)
         self.message: str = f"\n{text}"
 
     def __str__(self) -> str:
@@ -122,8 +108,8 @@ def text_of(error: BaseException) -> str:
     return "".join(whole.format())
 
 
-_Packed: TypeAlias = tuple[BaseException | None, str, str, str, tuple[traceback.FrameSummary, ...]]
-"""An exception, or None if it cannot be pickled; its class, message, text and frames."""
+_Packed: TypeAlias = tuple[BaseException | None, str, str, str]
+"""An exception, or None if it cannot be pickled; its class, message and text."""
 
 
 def packed(error: BaseException | None) -> _Packed | None:
@@ -135,15 +121,14 @@ def packed(error: BaseException | None) -> _Packed | None:
         # Some exceptions can be pickled but not unpickled.
         pickle.loads(pickle.dumps(error))  # noqa: S301 - it was written just now
         itself = error
-    frames = tuple(traceback.extract_tb(error.__traceback__))
-    return itself, type(error).__name__, words_of(error), text_of(error), frames
+    return itself, type(error).__name__, words_of(error), text_of(error)
 
 
 def unpacked(form: _Packed) -> BaseException:
     """Return the original exception, or a `RemoteError` if the exception could not be pickled."""
-    error, name, message, text, frames = form
+    error, name, message, text = form
     if error is None:
-        error = type(name, (RemoteError,), {})(text, frames)
+        error = type(name, (RemoteError,), {})(text)
         error.message = message
-    error.__cause__ = RemoteError(text, frames)
+    error.__cause__ = RemoteError(text)
     return error

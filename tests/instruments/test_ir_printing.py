@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from passel.errors import Failure
-    from passel.execution.strategies import SiblingStrategy
 
 SOURCE = "toy.module @m(toy.func @f,toy.func @g)"
 
@@ -117,7 +116,7 @@ class Failures(PassInstrumentation):
     [{"before": True, "after": True}, {"diff": True}, {"after": True, "directory": ""}, None],
 )
 def test_workers_leave_what_one_process_does(
-    strategy: SiblingStrategy, flags: dict[str, Any] | None, tmp_path: Path
+    strategy: Sequential, flags: dict[str, Any] | None, tmp_path: Path
 ) -> None:
     """Dumps, diagnostics, failures and files are the same, and in the same order, as without workers."""
     said: list[str] = []

@@ -24,7 +24,7 @@ from passel.testing import ToyAdapter, ToyOp, parse_toy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from passel.execution.strategies import SiblingStrategy
+    from passel.execution.strategies import Sequential
 
 
 MODULE = "toy.module(toy.func @f,toy.module @m(toy.func @h),toy.func @g)"
@@ -123,7 +123,7 @@ def test_failures_leave_nothing_open(culprit: Pass[Any]) -> None:
     assert tree.children[0].count == 2
 
 
-def shared_run(strategy: SiblingStrategy, timing: Timing, ops: int = 8) -> None:
+def shared_run(strategy: Sequential, timing: Timing, ops: int = 8) -> None:
     """Let workers take ten milliseconds for each of some ops."""
     pm = PassManager("toy.module", adapter=ToyAdapter())
     pm.add_nested("toy.func", Nap(milliseconds=10))
@@ -133,7 +133,7 @@ def shared_run(strategy: SiblingStrategy, timing: Timing, ops: int = 8) -> None:
 
 
 @pytest.mark.parametrize("strategy", [Threads(2), Forked(2)], ids=["threads", "fork"])
-def test_wall_time_is_that_of_the_slowest_worker(strategy: SiblingStrategy) -> None:
+def test_wall_time_is_that_of_the_slowest_worker(strategy: Sequential) -> None:
     """Wall time is that of the slowest worker, user time the sum, in all enclosing rows."""
     timing = Timing()
     shared_run(strategy, timing)

@@ -27,7 +27,6 @@ from passel.xdsl import XDSLAdapter, parse_source
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from passel.execution.strategies import SiblingStrategy
 
 STATEMENTS = [
     "%c = arith.constant 1 : i32",
@@ -151,7 +150,7 @@ def fill(manager: OpPassManager, entries: list[Any]) -> None:
                 manager.add(entry)
 
 
-def run(strategy: SiblingStrategy, case: Case) -> Found:
+def run(strategy: Sequential, case: Case) -> Found:
     """Run a case."""
     adapter = XDSLAdapter()
     context = adapter.create_context()
@@ -170,7 +169,7 @@ def run(strategy: SiblingStrategy, case: Case) -> Found:
     reported: list[Diagnostic] = []
     raised, failures, statistics = "", [], {}
 
-    def chosen(jobs: object, executor: object = None) -> SiblingStrategy:
+    def chosen(jobs: object, executor: object = None) -> Sequential:
         return strategy
 
     with pytest.MonkeyPatch.context() as patch:
@@ -193,7 +192,7 @@ def run(strategy: SiblingStrategy, case: Case) -> Found:
 
 
 @pytest.fixture(scope="module")
-def strategies() -> Generator[list[SiblingStrategy]]:
+def strategies() -> Generator[list[Sequential]]:
     """The strategies that share work."""
     pool = ProcessPoolExecutor(2, get_context("fork"))
     pool.submit(int).result()  # forks before there are threads
@@ -217,7 +216,7 @@ NAMES = Case(
 @settings(phases=[Phase.explicit, Phase.generate])  # shrinking takes minutes of forks
 @given(case=cases)
 @example(NAMES)
-def test_strategies_agree(strategies: list[SiblingStrategy], case: Case) -> None:
+def test_strategies_agree(strategies: list[Sequential], case: Case) -> None:
     """IR with locations and names, diagnostics, failures, statistics, dumps and rows are equal."""
     expected = run(Sequential(), case)
     for strategy in strategies:

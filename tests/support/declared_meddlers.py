@@ -19,7 +19,6 @@ from passel.ir import InvalidIR, SendsOps, ability_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from passel.execution.strategies import SiblingStrategy
     from passel.ir import IRAdapter
 
 _FUNCTION = """
@@ -136,7 +135,7 @@ class Here(Executor):
         return future
 
 
-STRATEGIES: tuple[Callable[[], SiblingStrategy], ...] = (
+STRATEGIES: tuple[Callable[[], Sequential], ...] = (
     Sequential,
     lambda: Forked(1),
     lambda: Forked(2),

@@ -18,7 +18,7 @@ from passel.execution.strategies.fork import Forked
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from passel.execution.strategies import Jobs, SiblingStrategy
+    from passel.execution.strategies import Jobs, Sequential
 
 _STRATEGIES = {"threads": Threads, "forked": Forked}
 _WORKERS = 2
@@ -56,7 +56,7 @@ def _forced_strategy(pytestconfig: pytest.Config) -> Any:
     strategy: Any = _STRATEGIES[name](_WORKERS)
     strategy.workers = _WHERE
 
-    def chosen(jobs: Jobs | None = None, executor: Executor | None = None) -> SiblingStrategy:
+    def chosen(jobs: Jobs | None = None, executor: Executor | None = None) -> Sequential:
         is_said = executor is not None or jobs not in (None, "auto")
         return strategy_for(jobs, executor) if is_said or "PASSEL_JOBS" in os.environ else strategy
 

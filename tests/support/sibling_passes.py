@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pytest
 
     from passel.execution import Outcome
-    from passel.execution.strategies import SiblingStrategy
+    from passel.execution.strategies import Sequential
 
 
 class Again(Pass):
@@ -113,7 +113,7 @@ def module_of(count: int, inner: int = 0) -> ToyOp:
 
 
 def run(
-    strategy: SiblingStrategy,
+    strategy: Sequential,
     manager: OpPassManager,
     module: ToyOp,
     adapter: ToyAdapter | None = None,

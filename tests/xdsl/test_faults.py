@@ -29,7 +29,6 @@ from passel.xdsl import XDSLAdapter, parse_source
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from passel.execution.strategies import SiblingStrategy
 
 LIMIT = 30
 """Seconds that no run takes, on the slowest machine, unless it hangs."""
@@ -87,7 +86,7 @@ def limited() -> Generator[None]:
 
 
 @contextmanager
-def strategy_named(name: str) -> Generator[SiblingStrategy]:
+def strategy_named(name: str) -> Generator[Sequential]:
     """Make a strategy that shares even little work."""
     if name == "pool":
         with ProcessPoolExecutor(2, get_context("fork")) as pool:

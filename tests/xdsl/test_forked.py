@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from xdsl.parser import AttrParser
     from xdsl.printer import Printer
 
-    from passel.execution.strategies import Jobs, SiblingStrategy
+    from passel.execution.strategies import Jobs, Sequential
 
 
 @pytest.fixture(scope="module", params=["processes", "threads", "pool"], autouse=True)
 def shares_at_once(request: pytest.FixtureRequest) -> Generator[str]:
     """Share even little work."""
 
-    def eager(jobs: Jobs | None, executor: object = None) -> SiblingStrategy:
+    def eager(jobs: Jobs | None, executor: object = None) -> Sequential:
         jobs = 1 if jobs in (None, "auto") else jobs
         return {"threads": Threads(jobs), "processes": Forked(jobs)}.get(request.param) or on_pool
 

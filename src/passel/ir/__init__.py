@@ -6,7 +6,6 @@ from passel.ir.abilities import (
     SendsOps,
     Shipment,
     ShipsOps,
-    WrapsPassClasses,
     WrapsPasses,
     ability_of,
 )
@@ -52,7 +51,6 @@ __all__ = [
     "Shipment",
     "ShipsOps",
     "SiblingWatch",
-    "WrapsPassClasses",
     "WrapsPasses",
     "ability_of",
     "adapter_for",

@@ -20,26 +20,12 @@ class WrapsPasses(Protocol):
         """Return a `Pass` that runs a pass of the IR's own library.
 
         Args:
-            foreign: A pass object of the IR's library.
+            foreign: A pass object of the IR's library. If the IR's pass classes can be registered,
+                `foreign` is a pass object or a pass class, for which the method returns a `Pass`
+                class that has the same options.
 
         Raises:
             TypeError: If `foreign` is not a pass of the IR's library.
-        """
-        ...
-
-
-@runtime_checkable
-class WrapsPassClasses(Protocol):
-    """The optional ability of an adapter to wrap pass classes of the IR's own library."""
-
-    def wrap_pass_class(self, foreign: type) -> Any:
-        """Wrap a pass class of the IR's own library in a `Pass` class that has the same options.
-
-        Args:
-            foreign: A pass class of the IR's library.
-
-        Raises:
-            TypeError: If `foreign` is not a pass class of the IR's library.
         """
         ...
 

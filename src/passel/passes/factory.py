@@ -16,13 +16,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, cast
 
 from passel.errors import AdapterError, DefinitionError, PassFailure
-from passel.ir import (
-    WrapsPassClasses,
-    WrapsPasses,
-    ability_of,
-    adapter_for,
-    adapter_of_class,
-)
+from passel.ir import WrapsPasses, ability_of, adapter_for, adapter_of_class
 from passel.passes.base import Pass
 from passel.passes.definition import check_body, is_taken
 from passel.passes.options import option
@@ -93,10 +87,7 @@ def class_of(thing: Any, name: str) -> type[Pass[Any, Any]]:
     kind: type = thing if isinstance(thing, type) else type(thing)
     wrapped: Any = thing if Pass in kind.__mro__ else None
     with suppress(AdapterError, TypeError):
-        if wrapped is None and thing is kind:
-            classes = ability_of(adapter_of_class(kind), WrapsPassClasses)
-            wrapped = classes and classes.wrap_pass_class(kind)
-        elif wrapped is None:
+        if wrapped is None:
             passes = ability_of(adapter_of_class(kind), WrapsPasses)
             wrapped = passes and passes.wrap_pass(thing)
     if wrapped is None:

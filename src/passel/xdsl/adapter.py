@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
     from passel.frontend import Frontend
     from passel.ir import PrintFlags, Shipment
-    from passel.passes import Pass
     from passel.xdsl.transport.changes import Snapshot
 
 _LIFETIME = Lifetime(attrgetter("parent"))
@@ -243,23 +242,14 @@ class XDSLAdapter(IRAdapter):
         """Return the command-line flags that a tool needs to parse the text of an op."""
         return reading_flags(op)
 
-    def wrap_pass_class(self, foreign: type) -> type[Pass[Any]]:
-        """Return the pass class that wraps a `ModulePass` class."""
+    def wrap_pass(self, foreign: Any) -> Any:
+        """Wrap an xDSL `ModulePass`, or a class, as a pass that runs on any isolated op."""
         from xdsl.passes import ModulePass
 
-        from passel.xdsl.module_passes import pass_class_for
+        from passel.xdsl.module_passes import pass_class_for, wrap_module_pass
 
-        if not issubclass(foreign, ModulePass):
-            msg = f"expected a ModulePass class, got {foreign!r}"
-            raise TypeError(msg)
-        return pass_class_for(foreign)
-
-    def wrap_pass(self, foreign: object) -> Pass[Any]:
-        """Wrap an xDSL `ModulePass` as a pass that runs on any isolated op."""
-        from xdsl.passes import ModulePass
-
-        from passel.xdsl.module_passes import wrap_module_pass
-
+        if ModulePass in getattr(foreign, "__mro__", ()):
+            return pass_class_for(foreign)
         if not isinstance(foreign, ModulePass):
             what = f"a '{foreign.name}' op" if isinstance(foreign, Operation) else repr(foreign)
             msg = f"expected a pass, got {what}"

@@ -12,7 +12,7 @@ import os
 import re
 import sys
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,19 +30,14 @@ at_work: ContextVar[bool] = ContextVar("at_work", default=False)
 """Whether this thread or process is a worker. Workers do not start other workers."""
 
 
-class SiblingStrategy(Protocol):
-    """A strategy for running nested pipelines on sibling ops, for example in worker processes."""
+class Sequential:
+    """The strategy that processes sibling ops one after another in the calling thread.
+
+    Other strategies, for example with worker processes, are derived from this class.
+    """
 
     def share(self, run: Run, siblings: Siblings, /) -> Iterable[Outcome]:
         """Run all tasks, and yield their outcomes in program order."""
-        ...
-
-
-class Sequential:
-    """The strategy that processes sibling ops one after another in the calling thread."""
-
-    def share(self, run: Run, siblings: Siblings, /) -> Iterable[Outcome]:
-        """Run each task, in program order, when its outcome is requested."""
         return map(siblings.run_task, siblings.tasks)
 
 
@@ -52,7 +47,7 @@ def processors() -> int:
     return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 
 
-def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> SiblingStrategy:
+def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> Sequential:
     """Return the strategy for a number of concurrent tasks, or for an executor.
 
     Args:
@@ -74,7 +69,15 @@ def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> Sibling
     if jobs is not None and jobs < 1:
         raise ValueError(f"jobs must be a positive number, not {jobs}")
     if executor is not None:
-        return _on_executor(executor, jobs)
+        from concurrent.futures import ThreadPoolExecutor
+
+        from passel.execution.strategies.executors import OnExecutor, Threads
+
+        if isinstance(executor, ThreadPoolExecutor):
+            return Threads(jobs, executor)
+        if callable(getattr(executor, "submit", None)):
+            return OnExecutor(executor, jobs)
+        raise TypeError(f"expected an executor, such as ProcessPoolExecutor(), got {executor!r}")
     if jobs is None or jobs == 1 or at_work.get():
         return Sequential()
     if _is_free_threaded() or not hasattr(os, "fork"):
@@ -120,18 +123,6 @@ def jobs_of_environment() -> Jobs | None:
         return jobs_of(text) if text else None
     except ValueError as error:
         raise ValueError(f"the environment variable PASSEL_JOBS {error}") from None
-
-
-def _on_executor(executor: Executor, jobs: int | None) -> SiblingStrategy:
-    from concurrent.futures import ThreadPoolExecutor
-
-    from passel.execution.strategies.executors import OnExecutor, Threads
-
-    if isinstance(executor, ThreadPoolExecutor):
-        return Threads(jobs, executor)
-    if callable(getattr(executor, "submit", None)):
-        return OnExecutor(executor, jobs)
-    raise TypeError(f"expected an executor, such as ProcessPoolExecutor(), got {executor!r}")
 
 
 def _is_free_threaded() -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from passel.diagnostics import brief, log_warning_once
 from passel.execution.failure_texts import suspects_of
+from passel.execution.strategies import Sequential
 from passel.passes.outcome import sum_of
 from passel.passes.reachable import walk
 from passel.schedule import passes_of
@@ -29,7 +30,7 @@ _SHARES_PER_WORKER = 4
 """More shares balance the load better, but cost more."""
 
 
-class Distribution(ABC):
+class Distribution(Sequential, ABC):
     """The base class of strategies with workers.
 
     Args:
@@ -58,7 +59,7 @@ class Distribution(ABC):
             if not why:
                 return self.share_out(run, siblings, jobs)
             log_warning_once(f"not using {self.workers}: {why}")
-        return map(siblings.run_task, siblings.tasks)
+        return super().share(run, siblings)
 
     @abstractmethod
     def share_out(self, run: Run, siblings: Siblings, jobs: int, /) -> Iterable[Outcome]:
