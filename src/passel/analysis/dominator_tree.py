@@ -98,6 +98,11 @@ class DominatorTree(Generic[N]):
         number = self._index.get(node)
         return None if number is None else self._nodes[self._parents[number]]
 
+    def children(self, node: N) -> list[N]:
+        """Return the nodes whose immediate dominator is `node`."""
+        inner = self._children[self._index[node]] if node in self._index else ()
+        return [each for number in inner if (each := self._nodes[number]) is not None]
+
     def dominance_frontier(self, node: N) -> tuple[N, ...]:
         """Return the dominance frontier of `node`, in reverse post-order.
 
@@ -164,6 +169,10 @@ class RegionDominance(ABC, Generic[N]):
     def immediate_dominator(self, block: N) -> N | None:
         """Return the closest block that properly dominates `block`, or None if no block does."""
         return self.tree(self._region_of(block)).immediate_dominator(block)
+
+    def children(self, block: N) -> list[N]:
+        """Return the blocks that `block` immediately dominates."""
+        return self.tree(self._region_of(block)).children(block)
 
     def dominance_frontier(self, block: N) -> tuple[N, ...]:
         """Return the dominance frontier of `block`: the blocks where its dominance ends."""
