@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from builder_passes import A, B, X, made
 
 from passel.builder import (
     PipelineBuilder,
     lint,
 )
-from passel.diagnostics import Severity
 from passel.mlir import MLIRAdapter
 from passel.xdsl import XDSLAdapter
 
@@ -44,16 +42,3 @@ def test_findings(adapter: Any, text: str, about: list[str], expected: str) -> N
     found = said(PipelineBuilder.parse(text, adapter=adapter()), adapter())
     assert [place for _, place in found] == about
     assert not found or found[0][0].startswith(expected)
-
-
-def test_broken_constraints_and_contracts_are_errors() -> None:
-    """Broken contracts are errors."""
-
-    class Live: ...
-
-    find = type("Find", (A,), {"name": "find", "produces": (Live,)})
-    use = type("Use", (B,), {"name": "use", "requires": (Live,)})
-    builder = made(find(), X(), use())
-    (finding,) = lint(builder)
-    assert finding.severity is Severity.ERROR
-    assert "does not claim to preserve Live" in finding.message

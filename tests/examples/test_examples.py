@@ -2,33 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from passel import PassManager
-from passel.xdsl import XDSLAdapter, parse_source
-
-if TYPE_CHECKING:
-    from passel import RunResult
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
-
-
-def load_example(name: str) -> Any:
-    """Import one of the examples, which are in no package."""
-    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
@@ -45,32 +26,6 @@ def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
         check=True,
         timeout=120,
     )
-
-
-def hoist(text: str, limit: int = 100) -> tuple[str, RunResult]:
-    """Run the example's pass on all functions; return the IR and the result."""
-    adapter = XDSLAdapter()
-    context = adapter.create_context()
-    module = parse_source(context, text, "input.mlir")
-    pass_ = load_example("hoist_constants").HoistConstants(limit=limit)
-    result = PassManager("builtin.module", context).add_nested("func.func", pass_).run(module)
-    return str(module), result
-
-
-def moved(result: RunResult) -> int:
-    """Return how many constants the pass says to have moved."""
-    return sum(counts["moved"] for counts in result.statistics.values())
-
-
-def test_constants_move_to_the_start_in_program_order() -> None:
-    """Every constant of the kernels ends up before its function's first other op."""
-    text, result = hoist((EXAMPLES / "kernels.mlir").read_text(encoding="utf-8"))
-    assert moved(result) == 5
-    for function in text.split("func.func @")[1:]:
-        is_constant = ["arith.constant" in line for line in function.splitlines()[1:]]
-        assert is_constant == sorted(is_constant, reverse=True)
-    names = [line.split()[0] for line in text.split("@leaky_relu")[1].splitlines()[1:8]]
-    assert names == ["%lower", "%half", "%step", "%tracing", "%zero", "%slope", "%upper"]
 
 
 def test_run_pipeline_shows_a_success_and_a_failure() -> None:

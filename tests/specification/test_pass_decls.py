@@ -309,13 +309,6 @@ def test_texts_are_kept(generate: Callable[..., Any]) -> None:
     assert "\n\na\\b" in (getdoc(module.BBase) or "")
 
 
-def write_generated(directory: Path) -> None:
-    """Write the base classes of MLIR's own passes, one module for each file."""
-    for number, file in enumerate(sorted(declarations().glob("**/Passes.td"))):
-        source = pass_decls(mlir_passes(file), group="mlir")
-        (directory / f"declared_{number}.py").write_text(source, encoding="utf-8")
-
-
 def test_files_of_mlir_run(
     mlir_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -391,5 +384,7 @@ def test_types_are_inferred(td_file: Callable[[str], Path], tmp_path: Path) -> N
 @pytest.mark.sweep
 def test_files_of_mlir_pass_strict_pyright(tmp_path: Path) -> None:
     """Strict pyright finds nothing in what is generated for MLIR's files."""
-    write_generated(tmp_path)
+    for number, file in enumerate(sorted(declarations().glob("**/Passes.td"))):
+        source = pass_decls(mlir_passes(file), group="mlir")
+        (tmp_path / f"declared_{number}.py").write_text(source, encoding="utf-8")
     assert pyright_errors(tmp_path) == []
