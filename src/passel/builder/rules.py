@@ -99,12 +99,9 @@ class Rules:
     def _by_pass(self) -> dict[object, list[Step]]:
         """The steps by pass class, pass name and pass type."""
         found: dict[object, list[Step]] = {}
-        keys: dict[type[Pass[Any]], tuple[object, ...]] = {}
         for step in self.steps:
             cls = type(step.pass_)
-            if cls not in keys:
-                keys[cls] = (cls.name, *cls.__mro__)
-            for key in (*keys[cls], *self.types_of(step)):
+            for key in (cls.name, *cls.__mro__, *self.types_of(step)):
                 found.setdefault(key, []).append(step)
         return found
 

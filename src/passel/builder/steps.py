@@ -48,7 +48,8 @@ class Origin(NamedTuple):
     line: int = 0
 
     def __str__(self) -> str:
-        where = f"{_shown(self.file)}:{self.line}" if self.file else ""
+        folder = os.path.join(os.getcwd(), "")  # noqa: PTH109, PTH118 - as text
+        where = f"{self.file.removeprefix(folder)}:{self.line}" if self.file else ""
         if not self.extension:
             return where
         return f"extension '{self.extension}'" + (f" ({where})" if where else "")
@@ -73,11 +74,6 @@ def caller(extension: str = "") -> Origin:
     if frame.f_code.co_filename.startswith(_PASSEL):
         return Origin(extension)
     return Origin(extension, frame.f_code.co_filename, frame.f_lineno)
-
-
-def _shown(file: str) -> str:
-    """Return a file name relative to the current directory."""
-    return file.removeprefix(os.path.join(os.getcwd(), ""))  # noqa: PTH109, PTH118 - as text
 
 
 class Named:

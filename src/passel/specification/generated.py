@@ -55,8 +55,8 @@ def pass_decls(passes: Sequence[PassDeclaration], *, group: str = "", module: st
         "",
     ]
     pythons = [python for _, python in found]
-    typing_names = list(imports(_typing_names(pythons)))
-    lines += [*typing_names, ""] if typing_names else []
+    has_choices = any(option.choices for each in pythons for option in each.options)
+    lines += [f"from typing import Any{', Literal' * has_choices}", ""]
     lines += imports(_passel_names(pythons))
     for declared, python in found:
         if python.options:
@@ -64,13 +64,6 @@ def pass_decls(passes: Sequence[PassDeclaration], *, group: str = "", module: st
         lines += ["", "", *_base_class(declared, python)]
     lines += ["", "", *_register(pythons, group, module)]
     return "\n".join(lines) + "\n"
-
-
-def _typing_names(passes: Iterable[PythonPass]) -> Iterator[tuple[str, str]]:
-    for each in passes:
-        yield "typing", "Any"
-        if any(option.choices for option in each.options):
-            yield "typing", "Literal"
 
 
 def _passel_names(passes: Iterable[PythonPass]) -> Iterator[tuple[str, str]]:
@@ -227,7 +220,7 @@ def native_stubs(passes: Sequence[PassDeclaration], *, described: bool = True) -
     lines = [f"# {_GENERATED}", ""]
     options = [option for each, _ in pairs for option in each.options]
     if any(option.choices for option in options):
-        lines += [*imports([("typing", "Literal")]), ""]
+        lines += ["from typing import Literal", ""]
     lines += [*imports(_names(options)), ""]
     for python, declared in pairs:
         lines += _class(python, declared if described else None)
@@ -290,10 +283,6 @@ def docstring(summary: str, description: str, indent: str) -> Iterator[str]:
     body = [line.rstrip() for line in reindented(description.expandtabs(4)).strip("\n").split("\n")]
     text = "\n".join([summary, "", *body]) if any(body) else summary
     text = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
-    first, *rest = text.split("\n")
-    if not rest:
-        yield f'{indent}"""{first}"""'
-        return
-    yield f'{indent}"""{first}'
-    yield from (f"{indent}{line}" if line else "" for line in rest)
-    yield f'{indent}"""'
+    end = "\n" if "\n" in text else ""
+    for line in f'"""{text}{end}"""'.split("\n"):
+        yield f"{indent}{line}" if line else ""

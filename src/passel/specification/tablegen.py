@@ -13,14 +13,12 @@ from typing import TYPE_CHECKING, Any
 from passel.errors import SpecificationError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
 INCLUDE = Path(__file__).parent / "include"
 """The directory of passel's own `mlir/Pass/PassBase.td`."""
 
-_PROGRAMS = ("llvm-tblgen-22", "llvm-tblgen")
 _ERROR = re.compile(r"^(?P<place>.*?:\d+:\d+): error: (?P<message>.*)$", re.MULTILINE)
-_UNPLACED = re.compile(r"^(?:.*: )?error: (.*)$|^[^\n]*: (Could not open .*)$", re.MULTILINE)
 
 
 def find_tablegen() -> str:
@@ -32,7 +30,10 @@ def find_tablegen() -> str:
     Raises:
         SpecificationError: If the program is not found.
     """
-    for candidate in (*_packaged(), *_PROGRAMS):
+    spec = find_spec("llvm")
+    folders = (spec and spec.submodule_search_locations) or ()
+    packaged = [str(Path(each, "bin", "llvm-tblgen")) for each in folders]
+    for candidate in (*packaged, "llvm-tblgen-22", "llvm-tblgen"):
         found = shutil.which(candidate)
         if found is not None:
             return found
@@ -40,12 +41,6 @@ def find_tablegen() -> str:
         "llvm-tblgen, which reads TableGen files, is not installed: "
         "pip install '.[mlir]' in passel's checkout, or put LLVM's tools on PATH"
     )
-
-
-def _packaged() -> Iterable[str]:
-    spec = find_spec("llvm")
-    for directory in (spec and spec.submodule_search_locations) or ():
-        yield str(Path(directory, "bin", "llvm-tblgen"))
 
 
 def read_records(file: str, include: Sequence[str] = ()) -> dict[str, Any]:
@@ -86,6 +81,5 @@ def _refusal(output: str, program: str, file: str) -> SpecificationError:
         return SpecificationError(
             found["message"], found["place"], "\n".join(excerpt) if has_caret else ""
         )
-    unplaced = _UNPLACED.search(output)
-    reason = (unplaced[1] or unplaced[2]) if unplaced else output.strip().partition("\n")[0]
+    reason = output.strip().partition("\n")[0]
     return SpecificationError(reason or f"{program} failed without an error message", file)
