@@ -82,8 +82,8 @@ def warm_programs(programs: Mapping[str, str], *others: str) -> Generator[Path]:
     """
     with TemporaryDirectory(prefix="warm") as folder:
         words = [f"{name}={entry}" for name, entry in programs.items()]
-        # The search path is each program's own.
-        environment = {key: each for key, each in os.environ.items() if key != "PYTHONPATH"}
+        # The search path is each program's own, but passel is that of this checkout.
+        environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src")}
         command = [sys.executable, __file__, folder, ",".join([*_LOADED, *others]), *words]
         with subprocess.Popen(
             command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE

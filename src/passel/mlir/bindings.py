@@ -87,7 +87,8 @@ class Bindings:
         try:
             return importlib.import_module(f"{self.root}.{name}")
         except ImportError as error:
-            build = known_builds().get(self.package) if error.name == self.package else None
+            is_missing = error.name == self.package or "shared object file" in str(error)
+            build = known_builds().get(self.package) if is_missing else None
             way_out = f"; pip install {build.distribution}" if build else ""
             if "undefined symbol" in str(error):
                 way_out = f" (with {', '.join(self.loaded_beside())} already loaded; {_APART})"

@@ -89,7 +89,7 @@ class KnownBuild(NamedTuple):
     passel ships the names, because the bindings cannot list passes, pipelines or dialects.
 
     Attributes:
-        distribution: The name of the distribution for `pip install`.
+        distribution: The argument of `pip install` that installs the build.
         names: Maps the name of each pass to the name of its class, or to an empty string if
             `usual_class` returns the class name. The keys also include dialect names followed by
             `.` and pipeline names followed by `*`.
@@ -107,7 +107,9 @@ def known_builds() -> dict[str, KnownBuild]:
         package, release, *words = section.split()
         pairs = (word.partition("=") for word in words)
         names = {name: class_name for name, _, class_name in pairs}
-        found[package] = KnownBuild(release.partition("==")[0], names)
+        # The extra also installs LLVM's libraries, which these bindings do not bring.
+        distribution = "'passel[mlir]'" if package == "mlir" else release.partition("==")[0]
+        found[package] = KnownBuild(distribution, names)
     return found
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self, TypeAlias
 
+from passel.diagnostics import suggest
 from passel.errors import AnchorError, DefinitionError, Problem
 from passel.ir import ANY, entered_context, op_name_of
 from passel.passes.resolution import build, names_for
@@ -352,8 +353,10 @@ class OpPassManager:
             return Placed(self.empty(item.anchor).add_placed((item, span)), span)
         message = (
             f"can't add pass '{item.short_name}' restricted to '{item.anchor}' on a PassManager "
-            f"intended to run on '{self.anchor}', did you intend to nest?"
+            f"intended to run on '{self.anchor}'"
         )
+        nested = f", did you intend to nest? Write {item.anchor}({item.short_name})"
+        message += suggest(self.anchor, [item.anchor]) or nested
         raise AnchorError(Problem(message, span))
 
     def _built(self, nodes: Sequence[ElementNode], names: PassRegistry | None) -> list[Placed]:

@@ -30,8 +30,6 @@ for git bisect. Functions that the interpreter cannot run within the time limit 
 are reported and skipped. The command does not run in a shell; for a pipe, write sh -c '...'.
 
 The program prints the result to standard output and everything else to standard error.
-
-Passes can also be given as flags, as for passel-opt. See passel-opt --help.
 """
 
 from __future__ import annotations
@@ -95,6 +93,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(settings: Settings) -> int:
     if settings.input == "-":
         raise UsageError("expected a record: write one with passel-opt --record=<file>")
+    if settings.line.passes:
+        name = settings.line.passes[0].name
+        raise UsageError(f"'--{name}': passel-bisect searches a recorded run, and takes no passes")
     record, flags = Record.open(settings.input), _Flags(settings.line)
     if flags.run >= len(record.info.runs):
         last = len(record.info.runs) - 1

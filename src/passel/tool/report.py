@@ -6,8 +6,8 @@ Examples:
   passel-report run.passel
   passel-report run.passel --step=cse --op=@main --diff
   passel-report run.passel -o report.html
-  passel-report old.record new.record
-  passel-report old.record new.record -o comparison.html
+  passel-report old.passel new.passel
+  passel-report old.passel new.passel -o comparison.html
 
 passel-opt --record=<file> writes a record. The report shows the pipeline with times and changes or,
 with --step, the changes of one pass. For two records of the same input, the report compares the

@@ -20,6 +20,8 @@
 // NONE: passel-bisect: error: expected a record: write one with passel-opt --record=<file>
 // RUN: not passel-bisect %t.passel -p cse 2>&1 | FileCheck %s --check-prefix=FLAG
 // FLAG: passel-bisect: error: unknown command line argument '-p'
+// RUN: not passel-bisect %t.passel --cse 2>&1 | FileCheck %s --check-prefix=PASS
+// PASS: passel-bisect: error: '--cse': passel-bisect searches a recorded run, and takes no passes
 // RUN: not passel-bisect %t.passel --interesting=./no-such-command 2>&1 | FileCheck %s --check-prefix=COMMAND
 // RUN: not passel-bisect %t.passel --interesting="grep 'a" 2>&1 | FileCheck %s --check-prefix=QUOTE
 // QUOTE: passel-bisect: error: '--interesting' has no closing quotation
