@@ -45,10 +45,7 @@ class _UnknownError(Exception):
 
 
 def _find_dead(root: Region, classes: ClassTable) -> dict[int, Operation | Block]:
-    """Return the dead ops and unreachable blocks, by address.
-
-    The regions of isolated ops are searched one by one, which takes less memory.
-    """
+    """Return the dead ops and unreachable blocks, by address."""
     found: dict[int, Operation | Block] = {}
     dead: dict[int, Operation] = {}
     alive: list[Operation] = []
@@ -66,32 +63,18 @@ def _find_dead(root: Region, classes: ClassTable) -> dict[int, Operation | Block
                     alive.append(op)
                 else:
                     dead[id(op)] = op
-                if op.regions and not facts.is_isolated:
-                    regions += op.regions
-                elif op.regions:
-                    for each in op.regions:
-                        found |= _find_dead(each, classes)
+                regions += op.regions
                 op = op._next_op
-    _keep(alive, dead)
-    _keep_unerasable(dead, classes)
-    return found | dead
-
-
-def _keep_unerasable(dead: dict[int, Operation], classes: ClassTable) -> None:
-    """Remove the ops that cannot be erased, with their transitive operands, from the dead ops."""
-    for op in list(dead.values()):
-        if id(op) in dead and not classes.may_erase(op):
-            del dead[id(op)]
-            _keep([op], dead)
-
-
-def _keep(alive: list[Operation], dead: dict[int, Operation]) -> None:
-    """Remove the transitive operands of live ops from the dead ops."""
-    for op in alive:  # grows while it is read
-        for operand in op._operands:
-            needed = dead.pop(id(operand.owner), None)
-            if needed is not None:
-                alive.append(needed)
+    while True:
+        for op in alive:  # grows while it is read
+            for operand in op._operands:
+                needed = dead.pop(id(operand.owner), None)
+                if needed is not None:
+                    alive.append(needed)
+        # Few ops are left, so that asking for the effects of these ops takes little time.
+        alive = [dead.pop(id(op)) for op in [*dead.values()] if not classes.may_erase(op)]
+        if not alive:
+            return found | dead
 
 
 def _reachable(region: Region, classes: ClassTable) -> dict[Block, None]:

@@ -7,12 +7,12 @@ order and on the same objects.
 
 from __future__ import annotations
 
+import sys
 from abc import ABCMeta
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
-from enum import Enum
-from types import FunctionType, GenericAlias, UnionType
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+from gc import get_referents
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Attribute, Operation, ParametrizedAttribute
@@ -33,6 +33,9 @@ _DEFINED_BY_ALL: Final = frozenset(
     }
 )
 """The names that any op class may define."""
+
+_TRUSTED: Final = frozenset({"xdsl", "immutabledict"}) | sys.stdlib_module_names
+"""The packages whose classes are known: xDSL, and what xDSL is built on."""
 
 
 def is_xdsl_class(class_: type[object]) -> bool:
@@ -66,7 +69,8 @@ def overridden_by(op_class: type[Operation]) -> set[str]:
 
 
 def _is_foreign(class_: type[object]) -> bool:
-    return not is_xdsl_class(class_) and class_.__module__ not in {"builtins", "abc", "typing"}
+    """Return whether a class comes from neither xDSL nor what xDSL is built on."""
+    return class_.__module__.partition(".")[0] not in _TRUSTED
 
 
 _OF_OPERATIONS: Final = frozenset(dir(IRDLOperation)) | {"__getattr__", "__del__", "__set_name__"}
@@ -165,37 +169,21 @@ def infers_by_known_code(definition: OpDef) -> bool:
     )
 
 
-def _consists_of_known(thing: Any, seen: set[int] | None = None) -> bool:
-    """Return whether an object and the objects it refers to are xDSL's own.
+def _consists_of_known(root: object) -> bool:
+    """Return whether all classes and functions that an object refers to are known.
 
-    Args:
-        thing: The object.
-        seen: The addresses of objects that were visited already.
+    The references of classes and functions are not followed.
     """
-    seen = set[int]() if seen is None else seen
-    if id(thing) in seen:
-        return True
-    seen.add(id(thing))
-    kind = cast("type[object]", type(thing))
-    if kind in {list, tuple, set, frozenset}:
-        return all(_consists_of_known(part, seen) for part in thing)
-    if kind is dict:
-        return all(_consists_of_known(part, seen) for pair in thing.items() for part in pair)
-    if isinstance(thing, type):
-        return thing.__module__ == "builtins" or is_xdsl_class(thing)
-    if kind is FunctionType:
-        return is_xdsl_code(thing)
-    if Attribute in kind.__mro__:  # `isinstance` would ask, and keep, all subclasses of it
-        return is_known_attribute(thing)
-    if isinstance(thing, GenericAlias | UnionType | TypeVar) or kind.__module__ in {
-        "builtins",
-        "typing",
-    }:
-        return True
-    if not is_xdsl_class(kind):
-        return False
-    if isinstance(thing, Enum) or not is_dataclass(thing):
-        return all(
-            _consists_of_known(part, seen) for part in getattr(thing, "__dict__", {}).values()
-        )
-    return all(_consists_of_known(getattr(thing, each.name, None), seen) for each in fields(thing))
+    found = [root]
+    seen: set[int] = set()
+    for each in found:  # grows
+        if isinstance(each, type):
+            if _is_foreign(each):
+                return False
+        elif isinstance(each, FunctionType):
+            if not is_xdsl_code(each):
+                return False
+        elif id(each) not in seen:
+            seen.add(id(each))
+            found += [type(each), *get_referents(each)]
+    return True

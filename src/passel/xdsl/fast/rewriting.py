@@ -21,7 +21,6 @@ from xdsl.traits import (
     ConstantLike,
     HasCanonicalizationPatternsTrait,
     HasFolder,
-    IsolatedFromAbove,
     IsTerminator,
     MemoryAllocEffect,
     MemoryEffect,
@@ -75,7 +74,6 @@ class OpClass:
         is_known: Whether only known code runs when an op of the class is rewritten (see
             `passel.xdsl.fast.known`). If False, rewriting must not rely on the other attributes.
         ends_blocks: Whether the ops are terminators.
-        is_isolated: Whether the ops are isolated from above.
         harms: Whether the ops have unknown effects, or effects other than reads.
         is_recursive: Whether the ops have the effects of their nested ops.
         erasable: Whether ops with unused results can be erased, or None if this depends on the op.
@@ -92,7 +90,6 @@ class OpClass:
         self.traits: object = op_class.traits.traits
         self.is_known: bool = _is_known(op_class)
         self.ends_blocks: bool = op_class.has_trait(IsTerminator())
-        self.is_isolated: bool = op_class.has_trait(IsolatedFromAbove, value_if_unregistered=False)
         traits: list[Any] = [type(each) for each in op_class.get_traits_of_type(MemoryEffect)]
         effects: list[object] = [each.get_effects.__func__ for each in traits]
         self.harms: bool = not effects or not _HARMFUL.isdisjoint(effects)
@@ -143,14 +140,10 @@ class ClassTable(dict["type[Operation]", OpClass]):
 
     def _harms_inside(self, root: Operation) -> bool:
         """Return whether nested ops have effects other than reads, up to the first such op."""
-        parents = [root]
-        for parent in parents:
-            for op in ops_in(parent):
-                facts = self[type(op)]
-                if facts.harms:
-                    return True
-                if facts.is_recursive:
-                    parents.append(op)
+        for op in ops_in(root):
+            facts = self[type(op)]
+            if facts.harms or (facts.is_recursive and self._harms_inside(op)):
+                return True
         return False
 
 
