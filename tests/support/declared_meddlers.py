@@ -1,4 +1,4 @@
-"""Passes of all declarations that meddle with the function beside theirs, on three IRs."""
+"""Passes of all declarations that meddle with the function beside theirs, on two IRs."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from concurrent.futures import Executor, Future
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unittest.mock import Mock, patch
-
-from toy_meddling import TOY_ACTS
 
 from passel import OpPassManager, Pass, PassContext, PassFailedError, PassManager
 from passel.analysis import AllAnalyses
@@ -191,8 +189,6 @@ def cases(step: int = 1) -> Iterator[Case]:
 
 def acts_of(adapter: IRAdapter) -> dict[str, Callable[[Any, Any], None]]:
     """Return what can be done on an IR, by name."""
-    if adapter.name == "toy":
-        return TOY_ACTS
     if adapter.name == "mlir":
         from mlir_meddling import MLIR_ACTS
 
@@ -204,15 +200,12 @@ def acts_of(adapter: IRAdapter) -> dict[str, Callable[[Any, Any], None]]:
 
 def manager_of(case: Case, adapter: IRAdapter, context: Any) -> PassManager:
     """Return the pipeline of a case."""
-    is_toy = adapter.name == "toy"
-    module, function = ("toy.module", "toy.func") if is_toy else ("builtin.module", "func.func")
-    cse = Idle() if is_toy else "cse"
-    manager = PassManager(module, context, adapter=adapter)
+    manager = PassManager("builtin.module", context, adapter=adapter)
     level: OpPassManager = manager
     for _ in range(case.depth - 1):
-        level = level.nest(module)
+        level = level.nest("builtin.module")
     prefix, (at, target) = "fgh"[case.depth - 1], case.place
-    functions = level.nest(function)
+    functions = level.nest("func.func")
     functions.add(case.kind(act=case.act, at=f"{prefix}{at}", target=f"{prefix}{target}"))
     match case.behind:
         case "idle":
@@ -221,13 +214,13 @@ def manager_of(case: Case, adapter: IRAdapter, context: Any) -> PassManager:
             functions.add(IdleClaim())
             manager.add(IdleClaim())
         case "cse":
-            functions.add(cse)
+            functions.add("cse")
         case "beside":
             level.add(Idle())
-            level.nest(function).add(cse)
+            level.nest("func.func").add("cse")
         case "level":
             level.add(IdleClaim())
-            level.nest(function).add(IdleClaim())
+            level.nest("func.func").add(IdleClaim())
         case _:
             pass
     return manager

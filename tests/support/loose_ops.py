@@ -105,3 +105,10 @@ EFFECTS = (
     op_with("t.unknown"),
 )
 """Ops of all kinds of effects."""
+
+
+@irdl_op_definition
+class TextOp(LooseOp):
+    """Base of ops that a test parses, under their own name."""
+
+    name = "t.op"

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from importlib.metadata import distribution
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import pytest
 from warm_programs import PASSEL, warm_programs
@@ -17,7 +17,7 @@ import passel.tool.tblgen
 from passel.tool import main
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator
 
 UNREGISTERED = "--allow-unregistered-dialect"
 
@@ -77,12 +77,8 @@ def programs() -> Generator[Path]:
 # -- passel-opt ------------------------------------------------------------------------------
 
 
-class Tool(Protocol):
-    """Runs passel-opt with arguments, and perhaps something to read from its standard input."""
-
-    def __call__(self, *arguments: str, stdin: bytes | str | None = None) -> Outcome:
-        """Run the tool."""
-        ...
+Tool: TypeAlias = "Callable[..., Outcome]"
+"""Runs passel-opt with arguments, and perhaps `stdin`, text or bytes for its standard input."""
 
 
 @pytest.fixture
@@ -107,12 +103,11 @@ def tool(
     return run
 
 
-class Start(Protocol):
-    """Starts passel-opt as a process of its own, in the test's directory."""
+Start: TypeAlias = "Callable[..., subprocess.Popen[str]]"
+"""Starts passel-opt as a process of its own, in the test's directory, with arguments.
 
-    def __call__(self, *arguments: str, piped: str = "") -> subprocess.Popen[str]:
-        """Start it; `piped` is what follows the command in a shell, such as `| head -1`."""
-        ...
+The keyword `piped` is what follows the command in a shell, such as `| head -1`.
+"""
 
 
 @pytest.fixture
@@ -142,12 +137,8 @@ def start(tmp_path: Path) -> Start:
 # -- mlir-opt --------------------------------------------------------------------------------
 
 
-class MlirOpt(Protocol):
-    """Runs mlir-opt with flags, on a source or on the files that the flags name."""
-
-    def __call__(self, *flags: str, source: str = "", threads: bool = False) -> Outcome:
-        """Run the tool; with threads, messages come in any order."""
-        ...
+MlirOpt: TypeAlias = "Callable[..., Outcome]"
+"""Runs mlir-opt as `run_mlir_opt` does."""
 
 
 def run_mlir_opt(*flags: str, source: str = "", threads: bool = False) -> Outcome:
@@ -174,12 +165,8 @@ def mlir_opt() -> MlirOpt:
 # -- passel-tblgen ---------------------------------------------------------------------------
 
 
-class TblgenTool(Protocol):
-    """Runs passel-tblgen with arguments."""
-
-    def __call__(self, *arguments: str) -> Outcome:
-        """Run the tool."""
-        ...
+TblgenTool: TypeAlias = "Callable[..., Outcome]"
+"""Runs passel-tblgen with arguments."""
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 from passel import PassManager
 from passel.ir import PrintFlags
@@ -12,7 +12,7 @@ from passel.xdsl import XDSLAdapter
 from passel.xdsl import parse_source as parse_xdsl
 
 
-class World(Protocol):
+class World:
     """One of the two IRs, and how the other one is called in a pipeline.
 
     Attributes:
@@ -27,33 +27,21 @@ class World(Protocol):
 
     def read(self, text: str) -> Any:
         """Parse."""
-        ...
+        raise NotImplementedError
 
     def text(self, op: Any) -> str:
         """Return all of an op, locations included."""
-        ...
-
-    def manager(self, pipeline: str) -> PassManager:
-        """Return a manager for a pipeline, in which `other` is the pass that crosses."""
-        ...
-
-
-class _World:
-    adapter: Any
-    context: Any
-    other: str
-
-    def text(self, op: Any) -> str:
         flags = PrintFlags(generic=True, debuginfo=True, local_scope=True)
         text: str = self.adapter.print_op(op, flags)
         return text
 
     def manager(self, pipeline: str) -> PassManager:
+        """Return a manager for a pipeline, in which `other` is the pass that crosses."""
         text = pipeline.replace("other(", f"{self.other}(")
         return PassManager.parse(text, self.context, adapter=self.adapter)
 
 
-class MLIRWorld(_World):
+class MLIRWorld(World):
     """MLIR, from which pipelines cross to xDSL."""
 
     def __init__(self) -> None:
@@ -67,7 +55,7 @@ class MLIRWorld(_World):
         return parse_mlir(self.context, text, "input.mlir")
 
 
-class XDSLWorld(_World):
+class XDSLWorld(World):
     """xDSL, from which pipelines cross to MLIR."""
 
     def __init__(self) -> None:

@@ -13,7 +13,6 @@ import pytest
 from layouts import layout
 from loose_ops import LooseOp, context_with
 from rewriting_twins import rewritten
-from text_ops import operand_of
 from xdsl.dialect_interfaces.constant_materialization import ConstantMaterializationInterface
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import IntAttr, IntegerAttr, i32
@@ -158,7 +157,7 @@ def _printer(ask: _Ask) -> dict[str, Any]:
 def _parser(ask: _Ask) -> dict[str, Any]:
     def parse(cls: Any, parser: Any) -> Operation:
         seen = {"seen": IntAttr(ask("parser"))}
-        return cls.create(operands=[operand_of(parser)], result_types=[i32], attributes=seen)
+        return cls.create(operands=[parser.parse_operand()], result_types=[i32], attributes=seen)
 
     return {"parse": classmethod(parse), "line": "%{} = t.op %a"}
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from loose_ops import context_with
-from text_ops import TextOp
+from loose_ops import TextOp, context_with
 from twins import assert_same
 from xdsl.dialects.builtin import IntAttr, i32
 from xdsl.ir import (

@@ -65,16 +65,21 @@ def _find_dead(root: Region, classes: ClassTable) -> dict[int, Operation | Block
                     dead[id(op)] = op
                 regions += op.regions
                 op = op._next_op
+    _keep(alive, dead, classes)
+    return found | dead
+
+
+def _keep(alive: list[Operation], dead: dict[int, Operation], classes: ClassTable) -> None:
+    """Remove ops that cannot be erased, and the transitive operands of live ops, from `dead`."""
     while True:
         for op in alive:  # grows while it is read
             for operand in op._operands:
                 needed = dead.pop(id(operand.owner), None)
                 if needed is not None:
                     alive.append(needed)
-        # Few ops are left, so that asking for the effects of these ops takes little time.
         alive = [dead.pop(id(op)) for op in [*dead.values()] if not classes.may_erase(op)]
         if not alive:
-            return found | dead
+            return
 
 
 def _reachable(region: Region, classes: ClassTable) -> dict[Block, None]:
