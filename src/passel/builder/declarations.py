@@ -47,9 +47,6 @@ class DeclarationTable:
     Args:
         behind: A table whose declarations are copied, or None to create an empty table.
 
-    Attributes:
-        version: The number of changes to the table.
-
     Example:
         >>> from passel.passes import Pass
         >>> from passel.passes.pass_type import CLEANUP
@@ -62,7 +59,6 @@ class DeclarationTable:
     """
 
     def __init__(self, behind: DeclarationTable | None = None) -> None:
-        self.version: int = 0
         self._declared: dict[_Key, Facts] = dict(behind._declared) if behind else {}
 
     def declare(
@@ -84,7 +80,6 @@ class DeclarationTable:
             DefinitionError: If `types` is not a tuple of pass types.
         """
         check_tuples("DeclarationTable", {"types": types})
-        self.version += 1
         for pass_ in passes:
             key = (ir, pass_) if isinstance(pass_, str) else pass_
             self._declared[key] = self._declared.get(key, Facts()) | Facts(types, idempotent)

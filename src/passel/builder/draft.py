@@ -33,7 +33,6 @@ class Draft:
         constraints: The rules that `PipelineBuilder.constrain` added, in order.
         regions: The title, start target, end target and analyses of each region that
             `PipelineBuilder.between` added.
-        checked: The rules that the last change was checked against; None before the first change.
     """
 
     root: Scope
@@ -43,7 +42,6 @@ class Draft:
     calls: int = 0
     constraints: tuple[Rule, ...] = ()
     regions: tuple[tuple[str, Target, Target, tuple[type, ...]], ...] = ()
-    checked: Rules | None = None
     _numbers: Counter[str] = field(default_factory=Counter[str])
 
     @property
@@ -55,7 +53,6 @@ class Draft:
         """Return an independent copy of the draft."""
         other = copy(self)
         other.root, other._numbers = self.root.copy(), self._numbers.copy()
-        other.checked = None  # whose scopes are those of this draft
         return other
 
     def manager(self) -> PassManager:

@@ -50,18 +50,14 @@ def edited(draft: Draft, origin: Origin | None = None) -> Generator[Edit]:
         InsertionError: If the change violates a constraint.
     """
     with draft.all_or_nothing():
-        rules = draft.checked
-        if rules is None or rules.version != draft.declarations.version:
-            rules = draft.rules
+        rules = draft.rules
         known = rules.breaches
         draft.calls += 1
         edit = Edit(draft, rules, origin or caller(draft.extension))
         yield edit
-        rules = draft.rules
-        for about, breach in rules.breaches.items():
+        for about, breach in draft.rules.breaches.items():
             if about not in known:
                 raise breach
-        draft.checked = rules
 
 
 class Edit:

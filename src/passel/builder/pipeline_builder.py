@@ -96,10 +96,7 @@ class PipelineBuilder(PipelinePlan):
         return edit.handle
 
     def insert_before(
-        self,
-        target: Target,
-        *items: object,
-        occurrence: Occurrence = "first",
+        self, target: Target, *items: object, occurrence: Occurrence = "first"
     ) -> Handle:
         """Insert passes right before a match of a target, by default the first match.
 
@@ -122,10 +119,7 @@ class PipelineBuilder(PipelinePlan):
         return edit.handle
 
     def insert_after(
-        self,
-        target: Target,
-        *items: object,
-        occurrence: Occurrence = "last",
+        self, target: Target, *items: object, occurrence: Occurrence = "last"
     ) -> Handle:
         """Insert passes right after a match of a target, by default the last match.
 

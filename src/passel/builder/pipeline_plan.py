@@ -75,12 +75,7 @@ class PipelinePlan:
         return builder
 
     @classmethod
-    def parse(
-        cls,
-        text: str,
-        context: Any = None,
-        **arguments: Any,
-    ) -> Self:
+    def parse(cls, text: str, context: Any = None, **arguments: Any) -> Self:
         """Parse a pipeline, and return a builder with the passes of the pipeline.
 
         Args:
@@ -91,12 +86,8 @@ class PipelinePlan:
         Raises:
             PipelineError: If the text is invalid.
         """
-        manager = PassManager.parse(
-            text,
-            context,
-            registry=arguments.get("registry"),
-            adapter=arguments.get("adapter"),
-        )
+        registry, adapter = arguments.get("registry"), arguments.get("adapter")
+        manager = PassManager.parse(text, context, registry=registry, adapter=adapter)
         return cls.from_manager(manager, context=context, **arguments)
 
     @classmethod

@@ -55,7 +55,6 @@ class Rules:
         stages: The scopes of all stages, in order.
         labelled: All steps and scopes, by label.
         all: All pairs of a rule and a step to which the rule applies.
-        version: The value of `declarations.version` when the rules were created.
     """
 
     def __init__(
@@ -67,7 +66,6 @@ class Rules:
         scopes = (each for each in nodes if isinstance(each, Scope))
         self.stages: list[Scope] = [each for each in scopes if each.kind == "stage"]
         self.labelled: dict[str, Node] = {each.label: each for each in nodes}
-        self.version: int = declarations.version
         self._declarations = declarations
         self._types: dict[type[Pass[Any]], tuple[PassType, ...]] = {}
         self._found: dict[Target, list[Step]] = {}
