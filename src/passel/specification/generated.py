@@ -31,9 +31,8 @@ def pass_decls(passes: Sequence[PassDeclaration], *, group: str = "", module: st
     """Generate a Python module with base classes, option classes and a registration function.
 
     To implement a pass, derive a class from the generated base class, give the derived class the
-    name of the TableGen record, and define `run`. If a declaration changes, generate only the
-    module with the base classes again. In the module, each field and each statement is on a single
-    line.
+    name of the TableGen record, and define `run`. If a declaration changes, generate the module
+    with the base classes again.
 
     Args:
         passes: The declared passes.
