@@ -120,7 +120,7 @@ class ClassTable(dict["type[Operation]", OpClass]):
     """
 
     def __missing__(self, op_class: type[Operation]) -> OpClass:
-        """Compute the facts about a class."""
+        """Compute the properties of a class."""
         facts = _kept.get(op_class)
         if facts is None or facts.traits is not op_class.traits.traits:
             facts = OpClass(op_class)
@@ -148,7 +148,7 @@ class ClassTable(dict["type[Operation]", OpClass]):
 
 
 _kept: WeakKeyDictionary[type[Operation], OpClass] = WeakKeyDictionary()
-"""The facts about known classes, which later runs reuse."""
+"""The properties of known classes, which later runs reuse."""
 
 
 class QuickPattern(RewritePattern):
