@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
-from worlds import MLIRWorld, XDSLWorld
+from worlds import World
 
-if TYPE_CHECKING:
-    from worlds import World
+from passel.mlir import MLIRAdapter
+from passel.mlir import parse_source as parse_mlir
+from passel.xdsl import XDSLAdapter
+from passel.xdsl import parse_source as parse_xdsl
 
 REDUNDANT = """
 module @m {
@@ -26,22 +26,22 @@ module @m {
 """A function with something for `cse`, and one without."""
 
 
-@pytest.fixture(params=[MLIRWorld, XDSLWorld], ids=["from-mlir", "from-xdsl"])
+@pytest.fixture(params=["mlir_world", "xdsl_world"], ids=["from-mlir", "from-xdsl"])
 def world(request: pytest.FixtureRequest) -> World:
     """Each direction in turn."""
-    return request.param()
+    return request.getfixturevalue(request.param)
 
 
 @pytest.fixture
 def mlir_world() -> World:
     """MLIR, from which pipelines cross to xDSL."""
-    return MLIRWorld()
+    return World(MLIRAdapter(), parse_mlir, "allow_unregistered_dialects")
 
 
 @pytest.fixture
 def xdsl_world() -> World:
     """XDSL, from which pipelines cross to MLIR."""
-    return XDSLWorld()
+    return World(XDSLAdapter(), parse_xdsl, "allow_unregistered")
 
 
 @pytest.fixture

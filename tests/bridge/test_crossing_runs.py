@@ -37,6 +37,13 @@ class Misbehave(Pass[Any]):
         raise PassFailure("not this one")
 
 
+class Fact:
+    """An analysis."""
+
+    def __init__(self, op: Any) -> None:
+        self.op = op
+
+
 class HasFact(Pass[Any]):
     """Looks at an analysis."""
 
@@ -47,13 +54,6 @@ class HasFact(Pass[Any]):
         """Ask for it, and preserve it."""
         self.seen.append(ctx.analysis(Fact))
         ctx.preserve(Fact)
-
-
-class Fact:
-    """An analysis."""
-
-    def __init__(self, op: Any) -> None:
-        self.op = op
 
 
 def _crossing(world: World) -> type[Crossing]:

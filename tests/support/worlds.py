@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from passel import PassManager
 from passel.ir import PrintFlags
-from passel.mlir import MLIRAdapter
-from passel.mlir import parse_source as parse_mlir
-from passel.xdsl import XDSLAdapter
-from passel.xdsl import parse_source as parse_xdsl
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class World:
@@ -21,13 +20,16 @@ class World:
         other: The name of the pass that crosses.
     """
 
-    adapter: Any
-    context: Any
-    other: str
+    def __init__(self, adapter: Any, parse: Callable[..., Any], unregistered: str) -> None:
+        self.adapter = adapter
+        self.context: Any = adapter.create_context()
+        setattr(self.context, unregistered, True)
+        self.other = "mlir" if adapter.name == "xdsl" else "xdsl"
+        self._parse = parse
 
     def read(self, text: str) -> Any:
         """Parse."""
-        raise NotImplementedError
+        return self._parse(self.context, text, "input.mlir")
 
     def text(self, op: Any) -> str:
         """Return all of an op, locations included."""
@@ -39,31 +41,3 @@ class World:
         """Return a manager for a pipeline, in which `other` is the pass that crosses."""
         text = pipeline.replace("other(", f"{self.other}(")
         return PassManager.parse(text, self.context, adapter=self.adapter)
-
-
-class MLIRWorld(World):
-    """MLIR, from which pipelines cross to xDSL."""
-
-    def __init__(self) -> None:
-        self.adapter = MLIRAdapter()
-        self.context = self.adapter.create_context()
-        self.context.allow_unregistered_dialects = True
-        self.other = "xdsl"
-
-    def read(self, text: str) -> Any:
-        """Parse."""
-        return parse_mlir(self.context, text, "input.mlir")
-
-
-class XDSLWorld(World):
-    """xDSL, from which pipelines cross to MLIR."""
-
-    def __init__(self) -> None:
-        self.adapter = XDSLAdapter()
-        self.context = self.adapter.create_context()
-        self.context.allow_unregistered = True
-        self.other = "mlir"
-
-    def read(self, text: str) -> Any:
-        """Parse."""
-        return parse_xdsl(self.context, text, "input.mlir")
