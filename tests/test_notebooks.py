@@ -53,9 +53,10 @@ def test_a_record_shows_its_passes(tmp_path: Path) -> None:
         manager.run(parse_toy("toy.module(toy.func @f,toy.func @g)"))
     plain, html = forms(info.value.record)
     lines = plain.splitlines()
-    assert lines[0].split() == ["pass", "ops", "changed", "failed", "ms"]
-    assert lines[3].split()[:4] == ["change", "2", "1", "1"]
-    assert lines[5].startswith("toy.module/toy.func/0:change on 'toy.func' @g: ")
+    assert lines[0].startswith("toy.module(toy.func(change)) (toy, passel ")
+    assert lines[2].split() == ["ops", "changed", "failed", "time", "own"]
+    assert lines[5].split()[:4] == ["change", "2", "1", "1"]
+    assert lines[7] == "failed: toy.module/toy.func/0:change on 'toy.func' @g"
     assert "&lt;g&gt; &amp; none" in html
     assert "<g>" not in html
     assert f"<details><summary><code>change</code></summary>{PRE}toy.func @f\n" in html

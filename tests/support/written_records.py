@@ -50,7 +50,7 @@ class WrittenRecord(Record):
             failures=(),
             notes=(),
         )
-        self._info = RecordInfo(1, "1", "3", ("passel-opt", "<input>"), "", (run,), True)
+        self._info = RecordInfo("1", "3", ("passel-opt", "<input>"), "", (run,), True)
 
     def _execution(
         self, step: StepInfo, symbol: str, before: str, after: str, message: str | None

@@ -64,21 +64,18 @@ class State:
             node.is_stale = True
 
     def _find(self, ordinals: Sequence[int]) -> _Node | None:
+        """Return the node of an op, or None if no enclosing text has the op apart."""
         node = self._root
         for ordinal in ordinals[1:]:
-            self._open(node)
+            if not node.outline and node.digest is not None:
+                content = self._texts.content(node.digest)
+                if isinstance(content, Outline):
+                    node.outline = content.text
+                    node.inside = [_Node(part, node) for part in content.parts]
             if ordinal >= len(node.inside):
                 return None
             node = node.inside[ordinal]
         return node
-
-    def _open(self, node: _Node) -> None:
-        """Read the ops inside an op, if its text has them apart."""
-        if not node.outline and node.digest is not None:
-            content = self._texts.content(node.digest)
-            if isinstance(content, Outline):
-                node.outline = content.text
-                node.inside = [_Node(part, node) for part in content.parts]
 
     def _digest(self, node: _Node) -> str | None:
         if node.is_stale:
@@ -157,9 +154,8 @@ class Contents:
     def info(self) -> RecordInfo:
         """General information about the record."""
         head, runs = self._head, tuple(map(self._run_info, self.runs))
-        words, is_complete = tuple(head["command"]), all(run.is_complete for run in runs)
-        facts = FORMAT, head["passel"], head["python"], words, head["started"]
-        return RecordInfo(*facts, runs, is_complete)
+        facts = head["passel"], head["python"], tuple(head["command"]), head["started"]
+        return RecordInfo(*facts, runs, all(run.is_complete for run in runs))
 
     def state(self, run: int, has_ended: Callable[[int], bool]) -> str | None:
         """Return the text of a run's top-level op after the selected executions of passes.

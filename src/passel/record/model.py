@@ -133,11 +133,6 @@ class Execution(NamedTuple):
         """The identity of the op, which is the same for all executions on the op."""
         return self.run, self.op_name, self.symbol or self.ordinals
 
-    @property
-    def identity(self) -> tuple[str, tuple[int, ...]]:
-        """The path and the ops' ordinals, which are the same in every run on the same input."""
-        return self.path, self.ordinals
-
 
 class RunInfo(NamedTuple):
     """A run of a pipeline on a top-level op.
@@ -183,7 +178,6 @@ class RecordInfo(NamedTuple):
     """General information about a record.
 
     Attributes:
-        format: The version of the file format.
         passel: The version of passel that wrote the record.
         python: The version of Python.
         command_line: The command and its arguments.
@@ -193,7 +187,6 @@ class RecordInfo(NamedTuple):
             or the disk was full.
     """
 
-    format: int
     passel: str
     python: str
     command_line: tuple[str, ...]
@@ -205,11 +198,6 @@ class RecordInfo(NamedTuple):
     def top_runs(self) -> list[RunInfo]:
         """The runs that are not nested inside another run."""
         return [run for run in self.runs if run.outer is None]
-
-    @property
-    def sources(self) -> tuple[str, ...]:
-        """The names of the inputs, without duplicates."""
-        return tuple(dict.fromkeys(run.source for run in self.runs if run.source))
 
 
 def location_of(data: Any) -> Location:

@@ -122,24 +122,53 @@ def _row_at(path: str, rows: dict[str, Row], *, is_planned: bool = False) -> Row
 _MOST_DIFFS = 50
 """The number of diffs in a notebook's file; each pass gets at least one."""
 
+_LONGEST_TITLE = 60
 
-def parts_of(record: Record) -> Iterator[Text | Table]:
-    """Yield the parts of a report on a record: for each run, a table of passes and the failures."""
+
+def parts_of(record: Record, most_diffs: int = _MOST_DIFFS) -> Iterator[Text | Table]:
+    """Yield the parts of a report on a record: for each run, a table of passes and the failures.
+
+    Args:
+        record: The record.
+        most_diffs: The number of diffs in all rows. If there is any, each pass gets at least one.
+    """
     runs = [(run, all_rows(rows_of(record, run))) for run in record.info.top_runs]
     passes = sum(bool(_changed(row)) for _, rows in runs for row in rows)
-    most = max(1, _MOST_DIFFS // max(1, passes))
+    most = most_diffs and max(1, most_diffs // max(1, passes))
     for run, rows in runs:
-        if run.source:
-            yield Text(run.source)
+        yield Text(heading(record, run))
+        table = [(row, _diffs(row, most, record) if most else "") for row in rows]
         yield Table(
-            ("pass", "ops", "changed", "failed", "ms"),
-            [
-                TableRow(row.depth, row.title, _cells(row), _diffs(row, most, record))
-                for row in rows
-            ],
+            ("", "ops", "changed", "failed", "time", "own"),
+            [TableRow(row.depth, title_of(row), _cells(row), diffs) for row, diffs in table],
         )
-        for failure in run.failures:
-            yield Text(f"{failure.path} on {failure.where}: {failure.message}", is_error=True)
+        yield from (Text(each, is_error=True) for each in ending(record, run))
+
+
+def heading(record: Record, run: RunInfo) -> str:
+    """Return a line with the input and the pipeline of a run, and the versions of packages."""
+    versions = " ".join(f"{name} {version}" for name, version in run.version.items()) or run.ir
+    source = f"{run.source}: " if run.source else ""
+    return f"{source}{run.pipeline} ({versions}, passel {record.info.passel})"
+
+
+def title_of(row: Row) -> str:
+    """Return the title of a row, which may be shortened."""
+    return row.title if len(row.title) <= _LONGEST_TITLE else f"{row.title[:_LONGEST_TITLE]}..."
+
+
+def ending(record: Record, run: RunInfo) -> Iterator[str]:
+    """Yield texts about the failures of a run and about missing data."""
+    for failure in run.failures:
+        yield f"failed: {failure.path} on {failure.where}"
+        yield f"  {failure.location}: error: {failure.message}".replace("\n", "\n  ")
+    yield from run.notes
+    if not run.is_complete:
+        yield "the record ends before the run does"
+        for each in record.running:
+            yield f"still running when the record ended: {each.path} on {each.op_title}"
+        if record.running and (again := record.replay(record.running[0])):
+            yield f"to run it again: {again}"
 
 
 def _changed(row: Row) -> list[Execution]:
@@ -155,10 +184,12 @@ def _diffs(row: Row, most: int, record: Record) -> str:
 
 
 def _cells(row: Row) -> tuple[object, ...]:
-    if not row.executions:
+    if not row.is_pass:
         return ()
-    counts = (row.count(status) or "" for status in ("changed", "failed"))
-    return (len(row.executions), *counts, f"{1000 * row.own_time:.1f}")
+    ran = len(row.executions) - row.count("skipped")
+    changed = f"{row.count('changed')}{'?' if row.count('unknown') else ''}"
+    times = (f"{1000 * seconds:.1f} ms" for seconds in (row.total_time, row.own_time))
+    return (ran, changed, row.count("failed") or "", *times)
 
 
 # -- Two records -------------------------------------------------------------------------------

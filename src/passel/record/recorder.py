@@ -130,10 +130,17 @@ class Recorder(PassInstrumentation):
     def before_pass(self, step: Step, op: Any) -> None:
         """Record the start of a pass on an op."""
         run = self._runs[-1]
-        if isinstance(step, PassStep):
-            self._begin_pass(run, step, op)
-        else:
+        if not isinstance(step, PassStep):
             run.enter(op)
+            return
+        entered = perf_counter()
+        facts, outer = run.facts_of(op), run.frames[-1]
+        is_amid = outer.at_work is not None and outer.at_work != facts.ordinals
+        if is_amid or run.is_new_inside(facts):
+            self._changed(run, facts.ordinals, op)
+        self._begin(run, step, facts, is_amid=is_amid)
+        running = run.place_of(op), entered, perf_counter()
+        run.frames.append(replace(outer, at_work=facts.ordinals, inside=0.0, running=running))
 
     def after_pass(self, step: Step, op: Any) -> None:
         """Record the end of a pass on an op, with its changes to the op."""
@@ -146,16 +153,6 @@ class Recorder(PassInstrumentation):
             self._end_pass(run, step, op)
         else:
             self._end_nested(run, step, op, failure)
-
-    def _begin_pass(self, run: RecordedRun, step: Step, op: Any) -> None:
-        entered = perf_counter()
-        facts, outer = run.facts_of(op), run.frames[-1]
-        is_amid = outer.at_work is not None and outer.at_work != facts.ordinals
-        if is_amid or run.is_new_inside(facts):
-            self._changed(run, facts.ordinals, op)
-        self._begin(run, step, facts, is_amid=is_amid)
-        running = run.place_of(op), entered, perf_counter()
-        run.frames.append(replace(outer, at_work=facts.ordinals, inside=0.0, running=running))
 
     def _end_pass(self, run: RecordedRun, step: Step, op: Any) -> None:
         frame, ended, now = run.frames.pop(), self.ended, perf_counter()

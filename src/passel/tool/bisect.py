@@ -49,12 +49,7 @@ from passel.search.starting import failure_of, first_failed, readable, scoped
 from passel.tool.flags import flag, flags_in, number_of
 from passel.tool.output import put
 from passel.tool.pipelines import PipelineFactory
-from passel.tool.programs import (
-    SearchFlags,
-    as_recorded,
-    run_search,
-    search_program,
-)
+from passel.tool.programs import Program, SearchFlags, as_recorded, run_search
 from passel.tool.replay import Replay
 
 if TYPE_CHECKING:
@@ -66,14 +61,14 @@ if TYPE_CHECKING:
 
 
 class _Flags(SearchFlags):
-    """Bisection."""
+    """Search."""
 
     invalid: bool = flag("find the pass that makes the IR invalid")
     inside: bool = flag("also find the rewrite in the pass that makes the IR interesting")
     run: int = flag("search run number <n> of the record", "<n>", 0, parse=number_of)
 
 
-PROGRAM = search_program(
+PROGRAM = Program.of(
     __doc__, _Flags, lambda each: each.searched and (each.replayed or each.name in ("o", "color"))
 )
 

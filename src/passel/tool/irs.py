@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from passel.errors import AdapterError, PasselError, PipelineError
 from passel.frontend import BringsFrontend, TakesDialects, UsageError
@@ -201,8 +201,8 @@ def hint_at_passes(error: PasselError, ir: IRChoice) -> str:
     if isinstance(error, PipelineError):
         names = [each.span.text for each in error.problems if each.span]
     for name in names:
-        if name not in ir.registry and (having := _others(ir, name, _has_pass)):
-            return f"another installed IR provides '{name}'; use {having}"
+        if name not in ir.registry and (hint := _hint(ir, "", name)):
+            return hint
     return ""
 
 
@@ -222,38 +222,31 @@ def note_other_ir(diagnostic: Diagnostic, source: SourcePart, ir: IRChoice) -> N
     line = "".join(source.text.split("\n")[number : number + 1])
     known = {*ir.frontend.dialect_names()}
     for name in dict.fromkeys(_DOTTED.findall(line)):
-        if name not in known and (having := _others(ir, name, _has_dialect)):
-            hint = f"another installed IR provides dialect '{name}'; use {having}"
+        if name not in known and (hint := _hint(ir, "dialect ", name)):
             diagnostic.attach_note(hint, diagnostic.location)
             return
 
 
-def _others(ir: IRChoice, name: str, has: Callable[[str, str], bool]) -> str:
-    """Return the flags for the other installed IRs that have a dialect or a pass."""
+def _hint(ir: IRChoice, kind: Literal["", "dialect "], name: str) -> str:
+    """Return a hint that other installed IRs have a pass or a dialect, or an empty string."""
     from passel.mlir.upstream import known_builds
 
     others = sorted({*adapter_names(), *known_builds()} - {ir.name})
-    return " or ".join(f"--ir={each}" for each in others if has(each, name))
+    having = " or ".join(f"--ir={each}" for each in others if _has(each, kind, name))
+    return f"another installed IR provides {kind}'{name}'; use {having}" if having else ""
 
 
-def _has_pass(ir: str, name: str) -> bool:
-    """Return whether an installed IR has a pass or pipeline, without loading the IR."""
-    return default_registry().lookup(name, ir=ir) is not None or _build_has(ir, name)
-
-
-def _has_dialect(ir: str, name: str) -> bool:
-    """Return whether an installed IR is known to have a dialect."""
-    if ir == "xdsl":
-        return name in IRChoice(ir).frontend.dialect_names()
-    return _build_has(ir, f"{name}.")
-
-
-def _build_has(ir: str, name: str) -> bool:
-    """Return whether a build of MLIR's bindings is installed and its table has a name."""
+def _has(ir: str, kind: str, name: str) -> bool:
+    """Return whether an installed IR is known to have a pass or a dialect, without loading MLIR."""
     from passel.mlir import MLIRAdapter
     from passel.mlir.upstream import has_name
 
-    return has_name(ir, name) and MLIRAdapter.for_package(ir) is not None
+    if not kind and default_registry().lookup(name, ir=ir) is not None:
+        return True
+    if kind and ir == "xdsl":
+        return name in IRChoice(ir).frontend.dialect_names()
+    known = has_name(ir, f"{name}." if kind else name)
+    return known and MLIRAdapter.for_package(ir) is not None
 
 
 # -- Plugins -------------------------------------------------------------------------------------

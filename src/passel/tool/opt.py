@@ -55,10 +55,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code, as for `opt_main`.
     """
-    words = sys.argv[1:] if argv is None else list(argv)
-    called = {"xdsl-opt": "--compat=xdsl", "mlir-opt": "--ir=mlir"}.get(Path(sys.argv[0]).stem)
-    words = words if called is None else [called, *words]
-    return _start(words, ToolDefinition(), is_process=argv is None)
+    implied = {"xdsl-opt": ["--compat=xdsl"], "mlir-opt": ["--ir=mlir"]}
+    return _start(argv, ToolDefinition(), implied.get(Path(sys.argv[0]).stem, []))
 
 
 def opt_main(  # noqa: PLR0913 - a keyword for each
@@ -110,23 +108,23 @@ def opt_main(  # noqa: PLR0913 - a keyword for each
 
     Source: `mlir::MlirOptMain`, MLIR 22; `xdsl.xdsl_opt_main.xDSLOptMain`, xDSL 0.74.
     """
-    words = sys.argv[1:] if argv is None else list(argv)
     tool = ToolDefinition(name, registry, adapter, dialects, flags, setup, version, pipeline)
-    return _start(words, tool, is_process=argv is None)
+    return _start(argv, tool, [])
 
 
 # -- From words to the exit code -----------------------------------------------------------------
 
 
-def _start(words: list[str], tool: ToolDefinition, *, is_process: bool) -> int:
+def _start(argv: Sequence[str] | None, tool: ToolDefinition, implied: Sequence[str]) -> int:
     """Run the tool, with or without fast paths, and return the exit code."""
+    words = [*implied, *(sys.argv[1:] if argv is None else argv)]
     as_xdsl_opt = ("compat", "xdsl") in flags_in(words)
     run = partial(_run_as_xdsl_opt if as_xdsl_opt else _run, words, tool)
     former = os.environ.get("PASSEL_FAST")
     try:
         if "no-fast-paths" in dict(flags_in(words)):
             os.environ["PASSEL_FAST"] = "0"  # for worker processes as well
-        if not is_process:
+        if argv is not None:
             return guarded(tool.name, words, run)
         prepare_process()
         with collector_held():

@@ -71,9 +71,19 @@ class Program(NamedTuple):
     groups: Sequence[tuple[str, Sequence[Flag]]]
 
     @classmethod
-    def of(cls, doc: str | None, own: type[FlagGroup]) -> Program:
-        """Create a program from a module's docstring and a group of flags."""
-        return cls(doc or "", [(own.title(), tuple(own.flags.values())), ABOUT])
+    def of(
+        cls, doc: str | None, own: type[FlagGroup], takes: Callable[[Flag], bool] = lambda _: False
+    ) -> Program:
+        """Create a program.
+
+        Args:
+            doc: The docstring of the program's module.
+            own: The group that declares the flags of the program.
+            takes: A predicate that selects the flags of passel-opt that the program also accepts.
+        """
+        groups = [(own.title(), list(own.flags.values()))]
+        groups += [(each.title(), [*filter(takes, each.flags.values())]) for each in GROUPS]
+        return cls(doc or "", [*groups, ABOUT])
 
     @property
     def name(self) -> str:
@@ -288,21 +298,6 @@ class SearchFlags(FlagGroup):
         given = [f"'--{name.replace('_', '-')}'" for name in names if getattr(self, name, None)]
         if len(given) > 1:
             raise UsageError(f"{' and '.join(given)} are mutually exclusive: give only one")
-
-
-def search_program(
-    doc: str | None, own: type[SearchFlags], takes: Callable[[Flag], bool]
-) -> Program:
-    """Create a search program, such as passel-bisect.
-
-    Args:
-        doc: The docstring of the program's module; see `Program`.
-        own: The group that declares the flags of the program and of all searches.
-        takes: A predicate that selects the flags of passel-opt that the program also accepts.
-    """
-    groups = [(SearchFlags.title(), list(own.flags.values()))]
-    groups += [(group.title(), [*filter(takes, group.flags.values())]) for group in GROUPS]
-    return Program(doc or "", [*groups, ABOUT])
 
 
 def run_search(program: Program, argv: Sequence[str] | None, run: Callable[[Settings], int]) -> int:

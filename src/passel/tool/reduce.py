@@ -47,12 +47,7 @@ from passel.search.starting import failure_of, narrowed, printed
 from passel.tool.irs import note_other_ir
 from passel.tool.output import Output, Renderer
 from passel.tool.pipelines import PipelineFactory
-from passel.tool.programs import (
-    SearchFlags,
-    as_recorded,
-    run_search,
-    search_program,
-)
+from passel.tool.programs import Program, SearchFlags, as_recorded, run_search
 from passel.tool.replay import Replay
 from passel.tool.sources import read_sources, starts_record
 
@@ -66,8 +61,7 @@ if TYPE_CHECKING:
     from passel.tool.irs import IRChoice
     from passel.tool.settings import Settings
 
-
-PROGRAM = search_program(__doc__, SearchFlags, lambda each: each.searched)
+PROGRAM = Program.of(__doc__, SearchFlags, lambda each: each.searched)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -19,14 +19,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import suggest
 from passel.frontend import UsageError
 from passel.instruments.ir_diff import coloured, unified_diff
 from passel.instruments.terminals import shows_color, styled
+from passel.notebooks import Table, TableRow, Text
 from passel.record import Record
-from passel.record.outline import all_rows, compared, rows_of
+from passel.record.outline import compared, ending, heading, parts_of, title_of
 from passel.record.page import page
 from passel.search import Place
 from passel.tool.flags import FlagGroup, flag
@@ -38,16 +39,9 @@ from passel.tool.settings import DiagnosticFlags
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from passel.record import Execution, RunInfo
-    from passel.record.outline import ComparedRow, Row
+    from passel.record import Execution
+    from passel.record.outline import ComparedRow
     from passel.tool.flags import CommandLine
-
-_NUMBER = 9
-_LONGEST_TITLE = 60
-"""The width of a number, and of a pass with its options."""
-
-Line: TypeAlias = tuple[str, str]
-"""The text of a line, and its style."""
 
 
 class _Flags(FlagGroup):
@@ -88,98 +82,15 @@ def _run(line: CommandLine) -> int:
         raise UsageError("-o writes the full report: omit --step and similar flags")
     records = [Record.open(each) for each in line.inputs]
     if flags.o:
-        return _write_page(records, flags.o)
-    old, *new = records
-    return put(_comparison(old, new[0], flags) if new else _shown(old, flags))
-
-
-def _write_page(records: Sequence[Record], output: str) -> int:
-    """Write a page about one record or a comparison, and return the exit code.
-
-    Args:
-        records: The records.
-        output: The file to write, or `-`.
-
-    Raises:
-        PasselError: If a record cannot be read, or the page cannot be written.
-    """
-    names = [str(record.path) for record in records]
-    title = " and ".join(Path(name).name for name in names)
-    with collector_held():  # thousands of ops live until the report is printed
-        text = page(title, zip(names, records, strict=True))
-    return put(text, output)
-
-
-def _shown(record: Record, flags: _Flags) -> str:
-    """Return the text about a record that the flags select.
-
-    Raises:
-        UsageError: If the record does not have it.
-    """
+        names = [str(record.path) for record in records]
+        title = " and ".join(Path(name).name for name in names)
+        with collector_held():  # thousands of ops live until the report is printed
+            return put(page(title, zip(names, records, strict=True)), flags.o)
+    if len(records) > 1:
+        return put(_comparison(*records, flags))
     if flags.step or flags.op or flags.diff:
-        return "".join(_steps(record, flags))
-    return _printed(_overview(record), flags)
-
-
-# -- The pipeline --------------------------------------------------------------------------------
-
-
-def _overview(record: Record) -> Iterator[Line]:
-    """Yield the pipeline as a tree, with times and changes, and the failures."""
-    for run in record.info.top_runs:
-        yield _heading(record, run), "bold"
-        yield from _tree(all_rows(rows_of(record, run)))
-        yield from ((line, "red") for line in _ending(record, run))
-
-
-def _heading(record: Record, run: RunInfo) -> str:
-    versions = " ".join(f"{name} {version}" for name, version in run.version.items()) or run.ir
-    source = f"{run.source}: " if run.source else ""
-    return f"{source}{run.pipeline} ({versions}, passel {record.info.passel})"
-
-
-def _tree(rows: Sequence[Row]) -> Iterator[Line]:
-    table = [(["", "ops", "changed", "time", "own", ""], "dim")]
-    for row in rows:
-        if not row.is_pass:
-            table.append(([_title(row), ""], ""))
-            continue
-        changed, failed = row.count("changed"), row.count("failed")
-        unknown = row.count("unknown")
-        style = "red" if failed else "" if changed or unknown else "dim"
-        said = f"{failed} failed" if failed else f"{changed}{'?' if unknown else ''}"
-        times = (f"{1000 * seconds:.1f} ms" for seconds in (row.total_time, row.own_time))
-        number = len(row.executions) - row.count("skipped")
-        table.append(([_title(row), str(number), said, *times, ""], style))
-    return _aligned(table)
-
-
-def _aligned(table: Sequence[tuple[Sequence[str], str]]) -> Iterator[Line]:
-    """Yield the lines of a table with a title, numbers and a note in each row."""
-    titles = max(len(cells[0]) for cells, _ in table)
-    width = max(_NUMBER, *(len(each) for cells, _ in table for each in cells[1:-1]))
-    for (title, *numbers, note), style in table:
-        cells = [title.ljust(titles), *(each.rjust(width) for each in numbers), note]
-        yield "  ".join(cells).rstrip(), style
-
-
-def _title(row: Row) -> str:
-    title = row.title if len(row.title) <= _LONGEST_TITLE else f"{row.title[:_LONGEST_TITLE]}..."
-    return "  " * row.depth + title
-
-
-def _ending(record: Record, run: RunInfo) -> Iterator[str]:
-    """Yield lines about missing data and failures."""
-    for failure in run.failures:
-        yield f"failed: {failure.path} on {failure.where}"
-        yield f"  {failure.location}: error: {failure.message}".replace("\n", "\n  ")
-    yield from run.notes
-    if not run.is_complete:
-        yield "the record ends before the run does"
-        for each in record.running:
-            yield f"still running when the record ended: {each.path} on {each.op_title}"
-        if record.running and (again := record.replay(record.running[0])):
-            yield f"to run it again: {again}"
+        return put("".join(_steps(records[0], flags)))
+    return put(_printed(parts_of(records[0], most_diffs=0), flags))
 
 
 # -- Two records ---------------------------------------------------------------------------------
@@ -193,27 +104,23 @@ def _comparison(old: Record, new: Record, flags: _Flags) -> str:
     return _printed(_compared(old, new, rows), flags)
 
 
-def _compared(old: Record, new: Record, rows: Sequence[ComparedRow]) -> Iterator[Line]:
-    for name, record in (("old", old), ("new", new)):
-        yield from ((f"{name}: {_heading(record, run)}", "bold") for run in record.info.top_runs)
-    table = [(["", "ops", "differ", "old time", "new time", ""], "dim")]
-    for each in rows:
-        row, one = each.row, _only(each)
-        title = _title(row)
-        if not row.is_pass:
-            table.append(([title, *[""] * 4, one], ""))
-            continue
-        differing = len(each.differing())
-        said = [f"{name}: {was} → {now}" for name, (was, now) in each.counts().items()]
-        times = (f"{1000 * side.own_time:.1f} ms" if side else "" for side in each)
-        note = one or "; ".join(said)
-        style = "" if differing or note else "dim"
-        number = str(len(row.executions))
-        table.append(([title, number, str(differing or ""), *times, note], style))
-    yield from _aligned(table)
-    for name, record in (("old", old), ("new", new)):
+def _compared(old: Record, new: Record, rows: Iterable[ComparedRow]) -> Iterator[Text | Table]:
+    sides = (("old", old), ("new", new))
+    for name, record in sides:
+        yield from (Text(f"{name}: {heading(record, run)}") for run in record.info.top_runs)
+    table = [TableRow(each.row.depth, title_of(each.row), _cells(each)) for each in rows]
+    yield Table(("", "ops", "differ", "old time", "new time", ""), table)
+    for name, record in sides:
         for run in record.info.top_runs:
-            yield from ((f"{name} {line}", "red") for line in _ending(record, run))
+            yield from (Text(f"{name} {line}", is_error=True) for line in ending(record, run))
+
+
+def _cells(row: ComparedRow) -> tuple[object, ...]:
+    if not row.row.is_pass:
+        return ("", "", "", "", _only(row))
+    times = (f"{1000 * side.own_time:.1f} ms" if side else "" for side in row)
+    counts = "; ".join(f"{name}: {was} → {now}" for name, (was, now) in row.counts().items())
+    return (len(row.row.executions), len(row.differing()) or "", *times, _only(row) or counts)
 
 
 def _differences(
@@ -309,7 +216,11 @@ def _diff(before: str, after: str, flags: _Flags) -> str:
     return coloured(diff) if shows_color(sys.stdout, flags.color) else diff
 
 
-def _printed(lines: Iterable[Line], flags: _Flags) -> str:
-    """Return lines as text for standard output."""
+def _printed(parts: Iterable[Text | Table], flags: _Flags) -> str:
+    """Return the parts of a report as text for standard output, with errors in red."""
     has_color = shows_color(sys.stdout, flags.color)
-    return "".join(f"{styled(text, style) if has_color else text}\n" for text, style in lines)
+    text = ""
+    for part in parts:
+        is_red = has_color and isinstance(part, Text) and part.is_error
+        text += styled(part.plain(), "red" if is_red else "") + "\n"
+    return text

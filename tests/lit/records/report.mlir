@@ -16,7 +16,7 @@
 // RUN: passel-report %t.twice | FileCheck %s --check-prefix=TWICE
 
 // TREE:      report.mlir: builtin.module(func.func(cse,canonicalize),symbol-dce) (xdsl
-// TREE-NEXT: ops changed time own
+// TREE-NEXT: ops changed failed time own
 // TREE-NEXT: builtin.module
 // TREE-NEXT:   func.func
 // TREE-NEXT:     cse 2 1
