@@ -119,29 +119,23 @@ def _row_at(path: str, rows: dict[str, Row], *, is_planned: bool = False) -> Row
     return known
 
 
-_MOST_DIFFS = 50
-"""The number of diffs in a notebook's file; each pass gets at least one."""
-
 _LONGEST_TITLE = 60
 
 
-def parts_of(record: Record, most_diffs: int = _MOST_DIFFS) -> Iterator[Text | Table]:
+def parts_of(record: Record, *, most_diffs: int) -> Iterator[Text | Table]:
     """Yield the parts of a report on a record: for each run, a table of passes and the failures.
 
     Args:
         record: The record.
-        most_diffs: The number of diffs in all rows. If there is any, each pass gets at least one.
+        most_diffs: The number of changed ops whose diffs the row of a pass contains.
     """
-    runs = [(run, all_rows(rows_of(record, run))) for run in record.info.top_runs]
-    passes = sum(bool(_changed(row)) for _, rows in runs for row in rows)
-    most = most_diffs and max(1, most_diffs // max(1, passes))
-    for run, rows in runs:
+    for run in record.info.top_runs:
         yield Text(heading(record, run))
-        table = [(row, _diffs(row, most, record) if most else "") for row in rows]
-        yield Table(
-            ("", "ops", "changed", "failed", "time", "own"),
-            [TableRow(row.depth, title_of(row), _cells(row), diffs) for row, diffs in table],
-        )
+        rows = [
+            TableRow(row.depth, title_of(row), _cells(row), _diffs(row, most_diffs, record))
+            for row in all_rows(rows_of(record, run))
+        ]
+        yield Table(("", "ops", "changed", "failed", "time", "own"), rows)
         yield from (Text(each, is_error=True) for each in ending(record, run))
 
 
@@ -171,13 +165,9 @@ def ending(record: Record, run: RunInfo) -> Iterator[str]:
             yield f"to run it again: {again}"
 
 
-def _changed(row: Row) -> list[Execution]:
-    return [each for each in row.executions if each.status == "changed"]
-
-
 def _diffs(row: Row, most: int, record: Record) -> str:
     """Return the diffs of the first ops that a pass changed, and the number of the others."""
-    changed = _changed(row)
+    changed = [each for each in row.executions if each.status == "changed"]
     diffs = [cut_diff(each.op_title, record.diff(each)) for each in changed[:most]]
     more = [f"... and {len(changed) - most} more ops"] if changed[most:] else []
     return "\n".join([*diffs, *more])

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from passel.record.contents import Contents
     from passel.record.model import Execution, RecordInfo
 
+_MOST_DIFFS = 5
+"""The number of diffs of each pass in a notebook's file."""
+
 
 class Record:
     """A recorded set of runs, read from a file.
@@ -91,7 +94,7 @@ class Record:
         from passel.notebooks import bundle  # noqa: PLC0415 - for notebooks alone
         from passel.record.outline import parts_of  # noqa: PLC0415
 
-        return bundle(*parts_of(self))
+        return bundle(*parts_of(self, most_diffs=_MOST_DIFFS))
 
     def text(self, digest: str) -> str:
         """Return the parsable text of an op, in generic form with locations.
