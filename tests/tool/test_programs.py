@@ -21,10 +21,10 @@ PROGRAMS = {each.PROGRAM.name: (each.PROGRAM, each.main) for each in MODULES}
 pytestmark = pytest.mark.parametrize(("program", "main"), PROGRAMS.values(), ids=PROGRAMS)
 
 
-def test_the_help_has_all_flags(
+def test_the_help_and_the_version(
     program: Program, main: Main, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """`--help` says how the program is called, and lists its flags."""
+    """`--help` says how the program is called, and lists its flags; `--version` names passel."""
     assert main(["--help"]) == 0
     out = capsys.readouterr().out
     assert f"\nUsage: {program.name} " in out
@@ -33,6 +33,8 @@ def test_the_help_has_all_flags(
     for flag in shown:
         assert flag.help in out
     assert not out.endswith("\n\n")
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith(f"{program.name} (passel ")
 
 
 def test_a_flag_that_is_not_there(
@@ -44,9 +46,3 @@ def test_a_flag_that_is_not_there(
     assert (out, err.count("error:")) == ("", 1)
     assert "unknown command line argument '--versoin'; did you mean '--version'?" in err
     assert f"Try '{program.name} --help'" in err
-
-
-def test_the_version(program: Program, main: Main, capsys: pytest.CaptureFixture[str]) -> None:
-    """`--version` names the program and passel."""
-    assert main(["--version"]) == 0
-    assert capsys.readouterr().out.startswith(f"{program.name} (passel ")
