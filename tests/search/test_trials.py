@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from passel.search import Answer, Case, Oracle, Trials, UnsteadyError, Verdict
+from passel.search import Answer, Case, Oracle, SearchError, Trials, Verdict
 from passel.search.children import Died, in_children
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def test_an_oracle_that_contradicts_itself_is_found(tmp_path: Path) -> None:
             seen.touch()
             return Answer(Verdict.INTERESTING)
 
-    with pytest.raises(UnsteadyError, match="'interesting', then 'not interesting'"):
+    with pytest.raises(SearchError, match="'interesting', then 'not interesting'"):
         Trials(Unsteady()).check(Case("x"))
 
 

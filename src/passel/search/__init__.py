@@ -14,7 +14,7 @@ from passel.search.oracle import Answer, Oracle, SameFailure, Verdict
 from passel.search.places import Place, Stretch
 from passel.search.reducing import Reducer, ddmin
 from passel.search.subject import Case, Subject
-from passel.search.trials import Trials, UnsteadyError
+from passel.search.trials import Trials
 
 __all__ = [
     "Answer",
@@ -28,7 +28,6 @@ __all__ = [
     "Stretch",
     "Subject",
     "Trials",
-    "UnsteadyError",
     "Verdict",
     "bisect",
     "ddmin",

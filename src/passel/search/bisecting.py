@@ -213,8 +213,7 @@ class Bisection:
 
         Raises:
             SearchError: If the last state is not interesting, the first state is interesting, or
-                the oracle cannot check the first or last state.
-            UnsteadyError: If the oracle gives different answers about the first or last state.
+                the oracle cannot check the first or last state, or gives different answers.
         """
         self._check_ends()
         steps = self._steps

@@ -26,10 +26,6 @@ _GRACE = 5.0
 """The number of seconds to add to the time limit."""
 
 
-class UnsteadyError(SearchError):
-    """The error for an oracle that gives different answers about the same case."""
-
-
 class Trials:
     """A runner of trials, each of which calls an oracle on a case in a child process.
 
@@ -58,7 +54,7 @@ class Trials:
         """Test a case twice, and compute the time limit for other cases from the time taken.
 
         Raises:
-            UnsteadyError: If the two answers of the oracle differ.
+            SearchError: If the two answers of the oracle differ.
         """
         answers: list[Answer] = []
         for _ in range(2):
@@ -68,7 +64,7 @@ class Trials:
             self._timeout = max(self._timeout, limit)
         first, second = answers
         if first.verdict is not second.verdict:
-            raise UnsteadyError(
+            raise SearchError(
                 f"the check is not deterministic: the same IR is first '{first.verdict.value}', "
                 f"then '{second.verdict.value}'"
             )

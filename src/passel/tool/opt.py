@@ -23,7 +23,7 @@ from passel.tool.flags import PROGRAM, flags_in, without
 from passel.tool.irs import ToolDefinition, chosen_ir, hint_at_passes, note_other_ir
 from passel.tool.observers import Observers
 from passel.tool.output import Output, Renderer, put
-from passel.tool.pipelines import PipelineFactory, lint_pipeline, run_stretch, set_up
+from passel.tool.pipelines import PipelineFactory, lint_pipeline, run_stretch
 from passel.tool.process import (
     collector_held,
     guarded,
@@ -267,19 +267,29 @@ class _Part:
         with observers.part():
             try:
                 with observers.timed("Parser"):
-                    parsed = self._parse()
-                    self._verify(parsed.op)
+                    parsed = self._read()
+                self._run(parsed.op)
+                with observers.timed("Output"):
+                    return self._print(parsed)
             except UnreadableError as error:
-                settings = self._settings
                 for diagnostic in error.diagnostics:
-                    if not (settings.verify_diagnostics or settings.allow_unregistered_dialect):
-                        note_other_ir(diagnostic, self._source, settings.choice)
                     self._report(diagnostic)
-                return None
-            if not self._run(parsed.op):
-                return None
-            with observers.timed("Output"):
-                return self._print(parsed)
+            except PassFailedError as error:
+                self._driver.replay.note_failures(error.failures)
+        return None
+
+    def _read(self) -> Parsed:
+        """Parse and verify the text. Errors name other IRs that have an unknown dialect."""
+        settings = self._settings
+        try:
+            parsed = self._parse()
+            self._verify(parsed.op)
+        except UnreadableError as error:
+            if not (settings.verify_diagnostics or settings.allow_unregistered_dialect):
+                for diagnostic in error.diagnostics:
+                    note_other_ir(diagnostic, self._source, settings.choice)
+            raise
+        return parsed
 
     def _parse(self) -> Parsed:
         """Parse the text, and store the pipeline that it records."""
@@ -301,14 +311,18 @@ class _Part:
         if not is_trusted and (error := self._adapter.verification_error(op, recursive=True)):
             raise UnreadableError([invalid_diagnostic(self._adapter, error)])
 
-    def _run(self, op: Any) -> bool:
-        """Run the passes; return whether the run succeeded."""
+    def _run(self, op: Any) -> None:
+        """Run the passes.
+
+        Raises:
+            UnreadableError: If the pipeline does not fit the input.
+            PassFailedError: If a pass fails.
+        """
         driver, settings = self._driver, self._settings
         manager = self._manager(op)
         release_collector()
-        if manager is None:
-            return False
-        set_up(manager, settings)
+        if (tool := settings.tool).setup is not None:
+            tool.setup(manager, {each.name: settings.line.value(each) for each in tool.flags})
         if settings.dump_pass_pipeline:
             text = manager.to_text(all_options=True, pretty=True)
             sys.stderr.write(f"Pass Manager with {len(manager)} passes:\n{text}\n\n")
@@ -317,17 +331,17 @@ class _Part:
         try:
             run_stretch(manager, op, settings, on_diagnostic=self._report, jobs=jobs)
         except AnchorError as error:
-            for each in driver.pipelines.misfits(error, manager, op, self._recorded):
-                self._report(each)
-            return False
-        except PassFailedError as error:
-            driver.replay.note_failures(error.failures)
-            return False
+            misfits = driver.pipelines.misfits(error, manager, op, self._recorded)
+            raise UnreadableError([*misfits]) from None
         driver.replay.generate(op, self._context, manager, self._adapter)
-        return True
 
-    def _manager(self, op: Any) -> PassManager | None:
-        """Return the manager of the passes; None after a reported error."""
+    def _manager(self, op: Any) -> PassManager:
+        """Return the manager of the passes.
+
+        Raises:
+            UnreadableError: If the op is not isolated, or the recorded pipeline is invalid.
+            PipelineError: If another pipeline cannot be scheduled on the IR.
+        """
         recorded, pipelines = self._recorded, self._driver.pipelines
         kind = self._adapter.kind_of(op)
         if pipelines.runs_on_top(recorded) and kind.registered and not kind.isolated:
@@ -335,19 +349,16 @@ class _Part:
                 f"'{kind.name}' op trying to schedule a pass on an operation not marked as "
                 "'IsolatedFromAbove'"
             )
-            self._report(op_diagnostic(self._adapter, Severity.ERROR, message, op))
-            return None
+            raise UnreadableError([op_diagnostic(self._adapter, Severity.ERROR, message, op)])
         try:
             return pipelines.make(kind, self._context, self._adapter, recorded)
         except PipelineError as error:
             if recorded is None or recorded.pipeline is None or self._source.is_recorded:
                 raise  # the lines of a record are not IR
-            *others, last = [recorded.diagnostic(problem) for problem in error.problems]
+            found = [recorded.diagnostic(problem) for problem in error.problems]
             if hint := hint_at_passes(error, self._settings.choice):
-                last.attach_note(hint, last.location)
-            for each in (*others, last):
-                self._report(each)
-            return None
+                found[-1].attach_note(hint, found[-1].location)
+            raise UnreadableError(found) from None
 
     def _observe(self, manager: PassManager) -> None:
         """Add the instrumentation that the flags select."""

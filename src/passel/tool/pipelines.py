@@ -6,11 +6,11 @@ import sys
 from typing import TYPE_CHECKING, Any, Literal
 
 from passel.diagnostics import Diagnostic, Severity, Span
-from passel.errors import AnchorError, DefinitionError, PipelineError, Problem
+from passel.errors import AnchorError, PipelineError, Problem
 from passel.frontend import UsageError
 from passel.ir import ANY
 from passel.manager import Nesting, OpPassManager, PassManager
-from passel.passes.definition import EFFECTS, check_effects
+from passel.passes.definition import EFFECTS
 from passel.pipeline import PassNode, parse_options, parse_pipeline
 from passel.tool.output import coloured, printable
 
@@ -38,12 +38,10 @@ class PipelineFactory:
 
     Raises:
         PipelineError: If the pipeline or the options of a pass are invalid.
-        UsageError: If `--allow-effects` names an unknown effect.
     """
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._allowed = _allowed_effects(settings.allow_effects)
         self._is_default = settings.pass_pipeline is None and not settings.line.passes
         whole = _written_pipeline(settings)
         self._whole = whole if isinstance(whole, PassManager | None) else whole.build()
@@ -68,6 +66,7 @@ class PipelineFactory:
                 the recorded pipeline.
 
         Raises:
+            DefinitionError: If `--allow-effects` names an unknown effect.
             PipelineError: If the pipeline cannot be scheduled on the IR, or if a recorded pipeline
                 has effects that `--allow-effects` does not allow.
         """
@@ -80,7 +79,9 @@ class PipelineFactory:
                 manager = PassManager(kind.name, context, adapter=adapter)
             else:
                 manager = self._unchecked(text, context)
-                manager.restrict_effects(*self._allowed, remedy="--allow-effects={effects}")
+                allowed = self._settings.allow_effects
+                allowed = EFFECTS if "all" in allowed else allowed
+                manager.restrict_effects(*allowed, remedy="--allow-effects={effects}")
             manager.nesting = Nesting.IMPLICIT
             manager.add_nodes(self._flags, self._settings.registry)
         self._configure(manager, recorded.verify_each if recorded is not None else None)
@@ -142,18 +143,6 @@ class PipelineFactory:
             yield recorded.diagnostic(placed)
 
 
-def set_up(manager: PassManager, settings: Settings) -> None:
-    """Call the setup function of the tool, if any, for a pass manager.
-
-    Args:
-        manager: The pass manager.
-        settings: The command-line settings.
-    """
-    if (tool := settings.tool).setup is None:
-        return
-    tool.setup(manager, {each.name: settings.line.value(each) for each in tool.flags})
-
-
 def lint_pipeline(settings: Settings) -> int:
     """Print errors and warnings about the pipeline, and return 1 if there are errors, else 0.
 
@@ -210,16 +199,6 @@ def _passes_of_flags(settings: Settings) -> tuple[PassNode, ...]:
         PassNode(name, parse_options(options or "", name=f"--{name}", braces=True))
         for name, options in settings.line.passes
     )
-
-
-def _allowed_effects(names: tuple[str, ...]) -> tuple[str, ...]:
-    if "all" in names:
-        return tuple(EFFECTS)
-    try:
-        check_effects(names, "'--allow-effects'")
-    except DefinitionError as error:
-        raise UsageError(str(error)) from None
-    return names
 
 
 # -- Stopping and going on -----------------------------------------------------------------------
