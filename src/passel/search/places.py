@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.diagnostics import suggest
 from passel.errors import PipelineError, Problem
-from passel.schedule import PassStep, passes_of
+from passel.schedule import PassStep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -108,34 +108,17 @@ class Stretch:
 
     def __call__(self, step: Step, op: Any) -> bool:
         """Return whether a step may run on an op."""
-        if isinstance(step, PassStep):
-            return self._runs(step.path, op)
-        return any(self._may_run(each.path) for each in passes_of(step))
-
-    def _may_run(self, path: str) -> bool:
-        """Return whether a pass may run on any op."""
-        number = self._numbers.get(path)
-        if number is None:
+        if not isinstance(step, PassStep) or step.path not in self._numbers:
             return True
-        if self._is_over:
+        number, start, stop = self._numbers[step.path], self._start, self._stop
+        place = Place(step.path, self._symbol_of(op) or "")
+        if self._awaits_start:
+            self._awaits_start = place != start
             return False
-        start, stop = self._start, self._stop
         if start and not start.symbol and number <= self._numbers[start.path]:
             return False
-        return not (stop and not stop.symbol and number > self._numbers[stop.path])
-
-    def _runs(self, path: str, op: Any) -> bool:
-        if path not in self._numbers:
-            return True
-        if self._awaits_start:
-            if self._is_at(self._start, path, op):
-                self._awaits_start = False
+        if self._is_over or (stop and not stop.symbol and number > self._numbers[stop.path]):
             return False
-        if not self._may_run(path):
-            return False
-        if self._awaits_stop and self._is_at(self._stop, path, op):
-            self._awaits_stop, self._is_over = False, True
+        self._is_over = self._awaits_stop and place == stop
+        self._awaits_stop = self._awaits_stop and not self._is_over
         return True
-
-    def _is_at(self, place: Place | None, path: str, op: Any) -> bool:
-        return place is not None and path == place.path and self._symbol_of(op) == place.symbol

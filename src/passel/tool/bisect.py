@@ -34,9 +34,7 @@ The program prints the result to standard output and everything else to standard
 
 from __future__ import annotations
 
-import shlex
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from passel.frontend import UsageError
@@ -46,7 +44,7 @@ from passel.search import Case, SameFailure, SearchError, Subject, Trials
 from passel.search.bisecting import Bisection, guilty_rewrite, title
 from passel.search.oracle import Command, ComputesElse, NotValid
 from passel.search.starting import failure_of, first_failed, readable, scoped
-from passel.tool.flags import flag, flags_in, number_of
+from passel.tool.flags import flag, number_of
 from passel.tool.output import put
 from passel.tool.pipelines import PipelineFactory
 from passel.tool.programs import Program, SearchFlags, as_recorded, run_search
@@ -96,12 +94,14 @@ def _run(settings: Settings) -> int:
         last = len(record.info.runs) - 1
         raise UsageError(f"'--run={flags.run}': the record has no such run; its last run is {last}")
     run = record.info.runs[flags.run]
+    replay = "" if settings.load_pass_plugin else run.replay  # a plugin may have moved
     settings = as_recorded(settings, record, run)
+    replay = replay or Replay(settings).command("passel-opt")
     with crossing_with(settings.choice.adapter_across):
-        return _bisect(record, run, settings, flags)
+        return _bisect(record, run, settings, flags, replay)
 
 
-def _bisect(record: Record, run: RunInfo, settings: Settings, flags: _Flags) -> int:
+def _bisect(record: Record, run: RunInfo, settings: Settings, flags: _Flags, replay: str) -> int:
     """Find and print the execution, and return the exit code."""
     frontend, pipelines = settings.frontend(), PipelineFactory(settings)
     verifies = (False, flags.invalid or not settings.disable_verify)
@@ -133,19 +133,8 @@ def _bisect(record: Record, run: RunInfo, settings: Settings, flags: _Flags) -> 
     _say(f"to see the change: passel-report {settings.input} --step={found.path}{symbol} --diff")
     if settings.o != "-":
         put(Case(readable(subject, culprit.before), scoped(found)).text(), settings.o)
-        _say(f"to replay: {_replay_command(record, run, settings).replace('{file}', settings.o)}")
+        _say(f"to replay: {replay.replace('{file}', settings.o)}")
     return 0
-
-
-def _replay_command(record: Record, run: RunInfo, settings: Settings) -> str:
-    """Return the recorded replay command, with the current paths of plugins that have moved."""
-    command = run.replay or Replay(settings).command("passel-opt")
-    current = {Path(file).name: file for file in settings.load_pass_plugin}
-    for name, old in flags_in(record.info.command_line[1:]):
-        if name == "load-pass-plugin" and (new := current.get(Path(old).name)):
-            before, after = (shlex.quote(f"--{name}={file}") for file in (old, new))
-            command = command.replace(before, after)
-    return command
 
 
 def _oracle(

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 PROGRAM = "passel-opt"
 
-_ATTACHED = {"<n>": re.compile(r"[0-9]+"), "<dir>": re.compile(r".+")}
-"""Values that can follow a one-letter flag, as in `-j4` and `-Iinclude`, by metavar."""
+_ATTACHED = re.compile(r"--?(j(?=[0-9]+$)|I(?=.))([^=].*)")
+"""A one-letter flag that its value follows, as in `-j4` and `-Iinclude`."""
 
 _REASONS = {
     "MLIR's bindings cannot turn on debug output; --mlir-print-ir-diff and "
@@ -197,10 +197,9 @@ def read_flags(
 def _parted(word: str, flags: Mapping[str, Flag]) -> tuple[str, str, str]:
     """Return a flag's name, the equals sign if present, and the value."""
     name, equals, value = word.lstrip("-").partition("=")
-    short = flags.get(name[:1]) if name not in flags else None
-    form = _ATTACHED.get(short.metavar) if short else None
-    if form and form.fullmatch(attached := word.lstrip("-")[1:]):
-        return name[0], "=", attached
+    attached = _ATTACHED.fullmatch(word)
+    if attached and name not in flags and attached[1] in flags:
+        return attached[1], "=", attached[2]
     return name, equals, value
 
 

@@ -7,7 +7,7 @@ import os
 import sys
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from passel.diagnostics import brief
 from passel.errors import PasselError, PipelineError
@@ -33,12 +33,8 @@ class Termination(KeyboardInterrupt):
     """
 
     def __init__(self, signal: int) -> None:
-        super().__init__()
+        super().__init__(signal)  # for workers, which pickle it
         self.signal = signal
-
-    def __reduce__(self) -> tuple[type[Termination], tuple[int], dict[str, Any]]:
-        """Pickle the exception with its notes, since a worker process may raise it."""
-        return Termination, (self.signal,), vars(self)
 
 
 def guarded(program: str, words: Sequence[str], run: Callable[[], int]) -> int:
