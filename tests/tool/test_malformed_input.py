@@ -128,18 +128,6 @@ def test_wrong_sources(tool: Tool, source: bytes, error: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "error"),
-    [
-        (bytes(range(256)), "<stdin>:2:118: error: the input is not UTF-8 text: invalid byte 0x80"),
-        ("module {}".encode("utf-16"), "<stdin>:1:1: error: the input is not UTF-8 text: invalid"),
-    ],
-)
-def test_sources_that_are_no_text(tool: Tool, source: bytes, error: str) -> None:
-    """The first byte that is not of UTF-8 is named."""
-    assert only_error(tool(stdin=source)).startswith(error)
-
-
-@pytest.mark.parametrize(
     "source",
     [
         b"",
