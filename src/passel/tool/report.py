@@ -86,11 +86,12 @@ def _run(line: CommandLine) -> int:
         title = " and ".join(Path(name).name for name in names)
         with collector_held():  # thousands of ops live until the report is printed
             return put(page(title, zip(names, records, strict=True)), flags.o)
-    if len(records) > 1:
-        return put(_comparison(*records, flags))
+    record, *others = records
+    if others:
+        return put(_comparison(record, others[0], flags))
     if flags.step or flags.op or flags.diff:
-        return put("".join(_steps(records[0], flags)))
-    return put(_printed(parts_of(records[0], most_diffs=0), flags))
+        return put("".join(_steps(record, flags)))
+    return put(_printed(parts_of(record, most_diffs=0), flags))
 
 
 # -- Two records ---------------------------------------------------------------------------------
