@@ -1,18 +1,18 @@
-# One environment, .venv, filled in steps: what users run, what developers add, what
-# benchmarks add. Each step leaves a stamp, so that nothing is installed twice.
+# All targets share the environment .venv, which is filled in steps: packages for users, for
+# developers, and for benchmarks. A stamp file marks each step, so that no step runs twice.
 
 PYTHON ?= python3
 BIN := .venv/bin
 LOCKED := pyproject.toml constraints.txt
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
-# As many workers as cores; each keeps the tests of a module, and what these share, as long as it can.
+# One worker for each core. A worker keeps the tests of a module together if it can.
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
-# Without a stack dump of tests that take minutes.
+# Do not dump the stacks of tests that take minutes.
 PATIENTLY := -o faulthandler_timeout=0
-# Silences notices about releases newer than the locked ones.
+# Silence notices about releases that are newer than the locked releases.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 export NO_MKDOCS_2_WARNING := 1
-# Tests start hundreds of processes: none compiles what another has compiled.
+# Tests start hundreds of processes, which share compiled modules.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
@@ -35,18 +35,18 @@ APT_INSTALL := apt-get install -y -q --no-install-recommends
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
-demo: ## Show passel at work, with what .venv has, or what it gets if there is none
+demo: ## Run the demo, after installing passel into .venv if .venv does not exist
 	test -x $(BIN)/passel-opt || $(MAKE) .venv/.runtime
 	sh examples/demo.sh
 
 test: lit ## Run the lit suite, then the tests in Python and the doctests
 	$(PYTEST)
 
-test-quick: .venv/.dev ## Run the core's tests, the doctests and some of the lit suite, in two minutes
+test-quick: .venv/.dev ## Run the tests of the core, the doctests and some of the lit suite (two minutes)
 	$(PYTEST) $(QUICK)
 	$(BIN)/lit -sv $(addprefix tests/lit/,pipeline failures split verify)
 
-lit: .venv/.dev ## Run the tool's lit suite alone
+lit: .venv/.dev ## Run only the lit suite
 	$(BIN)/lit -sv tests/lit
 
 check: .venv/.dev ## Check weight, format, lint, types, layers and documentation
@@ -62,21 +62,21 @@ format: .venv/.dev ## Rewrite the sources in the project's format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-nightly: sweep strategies xdsl-releases pythons clients builds package fuzz ## Run all that takes long: each of the next eight (hours)
+nightly: sweep strategies xdsl-releases pythons clients builds package fuzz ## Run the next eight targets (hours)
 
-sweep: .venv/.dev ## Go through everything there is, and run property tests on many more examples
+sweep: .venv/.dev ## Run all sweeps, and property tests with many more examples
 	$(PYTEST) $(PATIENTLY) $(SWEEP)
 
-strategies: .venv/.dev ## Test the core, and passes on xDSL, with all work shared by each of STRATEGIES="threads forked"
+strategies: .venv/.dev ## Test the core and passes on xDSL in parallel, with each of STRATEGIES="threads forked"
 	for strategy in $(STRATEGIES); do \
 	  $(PYTEST) --strategy=$$strategy -k "not interrupt_at_any" $(STRATEGY_TESTS) || exit 1; done
 
-xdsl-releases: $(XDSL_RELEASES:%=.venv/xdsl-%/.complete) ## Test on the oldest xDSL that passel works on, one in the middle, and the newest
+xdsl-releases: $(XDSL_RELEASES:%=.venv/xdsl-%/.complete) ## Test with the oldest supported, an intermediate and the newest release of xDSL
 	for release in $(XDSL_RELEASES); do \
 	  .venv/xdsl-$$release/bin/python -m pytest -n auto tests/xdsl tests/tool/test_compat_suite.py && \
 	  .venv/xdsl-$$release/bin/lit -sv tests/lit || exit 1; done
 
-pythons: .venv/.runtime ## Test on those of PYTHONS="3.12 3.13 3.14" that are installed
+pythons: .venv/.runtime ## Test with each installed Python in PYTHONS="3.12 3.13 3.14"
 	for version in $(PYTHONS); do \
 	  if ! PYENV_VERSION=$$(pyenv latest $$version 2>/dev/null) python$$version --version; then \
 	    echo "Python $$version is not installed, and not tested"; continue; fi; \
@@ -84,13 +84,13 @@ pythons: .venv/.runtime ## Test on those of PYTHONS="3.12 3.13 3.14" that are in
 	  .venv/python-$$version/bin/python -m pytest -n auto $(PYTHON_TESTS) && \
 	  .venv/python-$$version/bin/lit -sv tests/lit || exit 1; done
 
-clients: .venv/.dev ## Run docs/clients.md beside the compilers that it is about, which are installed for it
+clients: .venv/.dev ## Install the compilers in docs/clients.md, and test the commands on that page
 	$(BIN)/python -m pytest $(PATIENTLY) -m "$(CLIENTS)" tests/clients
 
-builds: .venv/.dev ## Try all builds of MLIR's bindings that passel knows; with BUILDS=--names, write their table anew
+builds: .venv/.dev ## Test all known builds of MLIR's bindings; BUILDS=--names regenerates their table
 	$(BIN)/python tests/clients/builds.py $(BUILDS)
 
-package: .venv/.dev ## Build the wheel and the source distribution into dist/, and test them where there is nothing else
+package: .venv/.dev ## Build the wheel and the source distribution into dist/, and test both in a new environment
 	rm -rf dist .venv/package
 	$(BIN)/python -m hatchling build
 	$(BIN)/twine check --strict dist/*
@@ -107,11 +107,11 @@ package: .venv/.dev ## Build the wheel and the source distribution into dist/, a
 fuzz: .venv/.dev ## Run random programs and inputs for FUZZ_SECONDS=600
 	$(BIN)/python tests/fuzz --seconds $(FUZZ_SECONDS) $(FUZZ_FLAGS)
 
-extras: .venv/.declarations .venv/.browser ## Get from Debian what some tests are skipped without: MLIR's declarations, a browser (root)
+extras: .venv/.declarations .venv/.browser ## Install MLIR's declarations and a browser from Debian, which some tests need (root)
 	command -v chromium >/dev/null || $(APT_INSTALL) $(CHROMIUM) || \
 	  { apt-get update && $(APT_INSTALL) $(CHROMIUM); }
 
-native-passes: .venv/.dev .venv/.declarations ## Generate the typed classes of MLIR's passes anew
+native-passes: .venv/.dev .venv/.declarations ## Regenerate the typed classes of MLIR's passes
 	$(BIN)/passel-tblgen -gen-pass-stubs -no-descriptions -I .venv/declarations/include \
 	  --default affine-loop-normalize:promote-single-iter=false \
 	  $$(find .venv/declarations -name Passes.td) -o src/passel/mlir/passes.py
@@ -120,13 +120,13 @@ native-passes: .venv/.dev .venv/.declarations ## Generate the typed classes of M
 bench: .venv/.bench ## Run the benchmarks
 	$(BIN)/python benchmarks
 
-growth: .venv/.dev ## Measure at small sizes whether time grows faster than the input
+growth: .venv/.dev ## Check with small inputs that the time does not grow faster than the input
 	$(BIN)/python benchmarks/bench_growth.py --check
 
 docs: .venv/.dev ## Build the documentation into site/
 	$(BIN)/mkdocs build --strict
 
-lock: ## Rewrite constraints.txt from the newest versions that fit
+lock: ## Update constraints.txt to the newest compatible versions
 	rm -rf .venv-lock
 	$(PYTHON) -m venv .venv-lock
 	.venv-lock/bin/python -m pip install --quiet -e '.[bench,browser,dev,mlir]'
@@ -135,7 +135,7 @@ lock: ## Rewrite constraints.txt from the newest versions that fit
 	mv .venv-lock/constraints.txt constraints.txt
 	rm -rf .venv-lock
 
-clean: ## Remove everything that the targets made
+clean: ## Remove all files that targets create
 	rm -rf .venv .venv-lock dist .hypothesis .pytest_cache .ruff_cache .import_linter_cache site
 	find . '(' -name __pycache__ -o -name .lit_test_times.txt -o -path './tests/lit/*Output' ')' \
 	  -prune -exec rm -rf {} +
@@ -155,14 +155,14 @@ clean: ## Remove everything that the targets made
 	  -c constraints.txt -e '.[mlir,test]'
 	@touch $@
 
-# Without the locked versions, some of which are too new for old releases.
+# Not with the locked versions, some of which are too new for old releases.
 .venv/xdsl-%/.complete: .venv/.runtime
 	$(PYTHON) -m venv .venv/xdsl-$*
 	.venv/xdsl-$*/bin/python -m pip install --quiet --disable-pip-version-check \
 	  -e '.[mlir,test]' PyYAML xdsl==$*
 	@touch $@
 
-# No package on PyPI has the .td files; Debian's is not installed, only unpacked.
+# No package on PyPI has the .td files. Debian's package is unpacked but not installed.
 .venv/.declarations: Makefile
 	mkdir -p .venv/declarations
 	cd .venv/declarations && { apt-get download libmlir-22-dev || \

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Hold the project to its weight, which `.ci/weight.tsv` lists and which only goes down.
+"""Check that the project is not larger than `.ci/weight.tsv` allows.
 
-The table has the code lines (without blanks, comments and docstrings) and files of each package,
-the lines of tests, and the pages and their words. Growth is an error: a change that adds something
-takes something away. `--lower` takes over what shrank.
+The table lists the code lines (without blanks, comments and docstrings) and files of each package,
+the lines of tests, and the number of pages and their words. Growth is an error: a change that adds
+code must also remove code. `--lower` updates the table where the project has shrunk.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LAYOUT = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, toke
 
 
 def code_lines(path: Path) -> int:
-    """Return how many lines of a file hold code."""
+    """Return the number of lines with code in a file."""
     docs = {
         line
         for node in ast.walk(ast.parse(path.read_text()))
@@ -34,22 +34,22 @@ def code_lines(path: Path) -> int:
 
 
 def weigh() -> Counter[str]:
-    """Return all weights by their names."""
+    """Return all weights by name."""
     found: Counter[str] = Counter()
     for path in ROOT.glob("src/**/*.py"):
         package = "/".join(path.relative_to(ROOT / "src").parts[:-1][:2]) or "start-up"
         found.update({f"{package}\tcode": code_lines(path), f"{package}\tfiles": 1})
     for path in ROOT.glob("tests/**/*.py"):
-        if "Output" not in path.parts:  # where lit writes
+        if "Output" not in path.parts:  # written by lit
             found["tests\tlines"] += path.read_bytes().count(b"\n")
     for path in ROOT.glob("docs/**/*.md"):
-        is_page = path.parent.name == "docs"  # and not a part of the reference
+        is_page = path.parent.name == "docs"  # not a part of the API reference
         found.update({"docs\tpages": is_page, "docs\twords": len(path.read_text().split())})
     return found
 
 
 def main() -> int:
-    """Compare with the table; return the exit code."""
+    """Compare the weights with the table, and return the exit code."""
     rows = (line.rsplit("\t", 1) for line in TABLE.read_text().splitlines())
     limits, weights = {name: int(number) for name, number in rows}, weigh()
     grown = {name: weight for name, weight in weights.items() if weight > limits.get(name, 0)}

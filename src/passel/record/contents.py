@@ -39,7 +39,7 @@ class State:
     def __init__(self, digest: str | None, texts: Texts) -> None:
         self._texts = texts
         self._root = _Node(digest)
-        # Ops that the enclosing texts do not have apart: the texts there, and now.
+        # Ops that no outline lists separately: the digests of their first and current texts.
         self._loose: dict[tuple[int, ...], tuple[str | None, str | None]] = {}
 
     def digest(self, ordinals: tuple[int, ...]) -> str | None:

@@ -20,10 +20,9 @@ FORMAT = 8
 
 
 class RecordError(PasselError, ValueError):
-    """A file is not a record, or is a record in a format that this release cannot read.
+    """The error for a file that is not a record, or has a format that this release cannot read.
 
-    The record of a killed process can be read, and contains all events before the process was
-    killed.
+    The record of a killed process is valid, and contains all events before the process was killed.
     """
 
 

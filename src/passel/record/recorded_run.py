@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from passel.hooks import ObservedRun
 
 _EXACT = PrintFlags(generic=True, debuginfo=True, local_scope=True)
-"""How an op is printed so that a run can continue from its text."""
+"""The flags for printing text from which a run can continue."""
 
 
 @runtime_checkable

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _encode = JSONEncoder(separators=(",", ":")).encode
 _TOGETHER = 64
-"""The most texts that are compressed together: a reader of one has to inflate all."""
+"""The number of texts in a compressed block. To read a text, readers inflate the whole block."""
 
 
 class RecordedOp(NamedTuple):

@@ -146,8 +146,8 @@ def _oracle(
         record: The record.
         run: The run.
         flags: The flags of this program.
-        subject: Reads and runs IR, valid or not.
-        strict: Reads and runs valid IR.
+        subject: The subject that parses and runs IR, even if the IR is invalid.
+        strict: The subject that rejects invalid IR.
 
     Raises:
         UsageError: If the flags select several oracles.
@@ -173,10 +173,10 @@ def _failure_oracle(record: Record, run: RunInfo, strict: Subject) -> Oracle:
     """Return the oracle for IR on which the first failed pass fails."""
     first = first_failed(record, run.number)
     if first is None and run.failures:
-        told = run.failures[0]
+        failure = run.failures[0]
         raise SearchError(
-            f"the record does not contain the changes to {told.where}: {told.message}; record the "
-            "run with -j1, or use --interesting=<command>"
+            f"the record does not contain the changes to {failure.where}: {failure.message}; "
+            "record the run with -j1, or use --interesting=<command>"
         )
     if first is None:
         raise SearchError(

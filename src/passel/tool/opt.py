@@ -1,4 +1,4 @@
-"""passel-opt and similar tools, from the command line to the exit code.
+"""Run passel-opt and similar tools, from the command line to the exit code.
 
 Source: `mlir::MlirOptMain`, MLIR 22.
 """
@@ -31,7 +31,7 @@ from passel.tool.process import (
     prepare_process,
     release_collector,
 )
-from passel.tool.replay import Replay, last_words_of
+from passel.tool.replay import Replay, reporting_crashes
 from passel.tool.settings import InformationFlags, Settings
 from passel.tool.sources import read_sources
 
@@ -196,7 +196,7 @@ class _Driver:
     def run(self) -> int:
         """Process the input and return the exit code."""
         with self._output:
-            with self.observers, last_words_of(self.settings, self.replay):
+            with self.observers, reporting_crashes(self.settings, self.replay):
                 good = self._process_all()
             self.replay.explain()
             if good:
@@ -216,8 +216,8 @@ class _Driver:
             if index:
                 self._output.write(self.settings.output_split_marker + "\n")
             good = self._process(source) and good
-            with suppress(OSError):  # it is gone
-                os.chdir(start)  # which the command line's paths are relative to
+            with suppress(OSError):  # the directory no longer exists
+                os.chdir(start)  # paths on the command line are relative to it
         return good
 
     def _process(self, source: SourcePart) -> bool:
@@ -240,12 +240,12 @@ class _Driver:
 
 
 class _Part:
-    """A part of the input in its own context: parsed, verified, run and printed.
+    """A part of the input, which is parsed, verified, run and printed in its own context.
 
     Args:
-        source: Its text.
-        driver: The state shared by all parts.
-        report: Called with its diagnostics.
+        source: The text of the part.
+        driver: The state that all parts share.
+        report: A function that is called with each diagnostic about the part.
 
     Source: `performActions` of `mlir-opt`, MLIR 22.
     """

@@ -211,10 +211,10 @@ def _reduce(settings: Settings, subject: Subject, case: Case, output: Output) ->
 
 
 def _check(case: Case, oracle: Oracle, trials: Trials) -> None:
-    """Check that the oracle finds the input interesting, twice.
+    """Check twice that the oracle finds the input interesting.
 
     Raises:
-        SearchError: If it does not, or contradicts itself.
+        SearchError: If the input is not interesting, or the oracle gives different answers.
     """
     verdict, why, _ = trials.check(case)
     if verdict is Verdict.INTERESTING:
@@ -231,7 +231,7 @@ def _check(case: Case, oracle: Oracle, trials: Trials) -> None:
 
 
 def _make_readable(subject: Subject, reducer: Reducer, trials: Trials) -> None:
-    """Change the best case to the IR's usual form, if it stays interesting."""
+    """Print the best case in custom form if the case remains interesting."""
     text = printed(subject, reducer.best.ir, PrintFlags(local_scope=True))
     if text is not None:
         case: Case = reducer.best._replace(ir=text)

@@ -123,7 +123,7 @@ class Replay:
             write_whole(self._start / name, text)
         self._generated += 1
 
-    def of_the_dead(self) -> str:
+    def crash_hint(self) -> str:
         """Return a hint on how to replay a run that crashes the process.
 
         Returns:
@@ -177,14 +177,14 @@ def _numbered(path: str, number: int) -> str:
 
 
 @contextmanager
-def last_words_of(settings: Settings, replay: Replay) -> Generator[None]:
-    """Print the name of the running pass and a replay command if native code ends the process."""
+def reporting_crashes(settings: Settings, replay: Replay) -> Generator[None]:
+    """If native code ends the process in the `with` block, print the running pass and a hint."""
     process = os.getpid()
 
     def words() -> str:
         lines = [at_work()]
         if os.getpid() == process:  # not a worker; the run survives workers
-            lines.append(replay.of_the_dead())
+            lines.append(replay.crash_hint())
             if record := settings.record:
                 lines.append(f"to see what ran: passel-report {record}")
         return "".join(f"{settings.tool.name}: note: {line}\n" for line in lines if line)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from passel.record.outline import ComparedRow
 
 _MOST_REPLAYS = 20
-"""The number of failed executions that get a replay command: each needs a look at the whole run."""
+"""The number of failed executions with a replay command, which takes long to compute."""
 
 
 def payload(records: Iterable[tuple[str, Record]]) -> tuple[dict[str, Any], list[str]]:
@@ -142,7 +142,7 @@ def _facts(record: Record) -> list[tuple[str, str]]:
             facts += [("Input", run.source), ("Pipeline", run.pipeline)]
             facts.append(("As it ran", run.schedule if run.schedule != run.pipeline else ""))
     facts.append(("Versions", ", ".join(f"{name} {version}" for name, version in versions.items())))
-    facts += [("Was at work", f"{each.path} on {each.op_title}") for each in record.running]
+    facts += [("Running at the end", f"{each.path} on {each.op_title}") for each in record.running]
     return [fact for fact in dict.fromkeys(facts) if fact[1]]
 
 
