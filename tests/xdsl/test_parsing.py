@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, UnknownLoc
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Operation
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError
@@ -96,15 +96,6 @@ def test_keeps_explicit_locations(parse: Callable[[str], Operation]) -> None:
     assert str(first.location) == 'loc("a":3:4)'
     assert str(first.regions[0].block.args[0].location) == 'loc("b":1:2)'
     assert isinstance(second.location, UnknownLoc)
-
-
-def test_spells_equal_types_as_one_object(context: Context) -> None:
-    """Types written alike are shared, types that only look alike are not mixed up."""
-    parser = SourceParser(context, "i32 i32 memref<2xi32> memref<2xi32> si32 f32 i3 i32x")
-    types: list[Attribute] = [parser.parse_type() for _ in range(7)]
-    assert types[0] is types[1]
-    assert types[2] is types[3]
-    assert [str(t) for t in types[4:]] == ["si32", "f32", "i3"]
 
 
 @pytest.mark.parametrize(

@@ -48,13 +48,6 @@ def test_unregistered_ops_are_called_as_they_are_and_claim_nothing(
         assert not kind.implements(interface)
 
 
-def test_functions_of_any_dialect_are_functions(adapter: XDSLAdapter, context: Context) -> None:
-    """Also those that xDSL does not know to be called by their symbols."""
-    names = ("func.func", "llvm.func", "func.call", "builtin.module")
-    kinds = [adapter.kind_named(context, name) for name in names]
-    assert [k and k.implements(FunctionLike) for k in kinds] == [True, True, False, False]
-
-
 def test_unregistered_ops_are_no_anchors(
     adapter: XDSLAdapter, context: Context, parse: Callable[[str], Operation]
 ) -> None:
@@ -71,15 +64,12 @@ def test_unregistered_ops_are_no_anchors(
 # -- Isolation -------------------------------------------------------------------------------
 
 
-def test_llvm_functions_are_isolated(
-    adapter: XDSLAdapter, context: Context, parse: Callable[[str], Operation]
-) -> None:
-    """As in MLIR, though xDSL lacks the trait, which passel does not add to it."""
-    (function,) = adapter.children(parse("llvm.func @f() { llvm.return }"))
-    assert adapter.kind_of(function).isolated
-    named = adapter.kind_named(context, "llvm.func")
-    assert named is not None
-    assert named.isolated
+def test_llvm_functions_are_isolated_and_functions(adapter: XDSLAdapter, context: Context) -> None:
+    """As in MLIR, though xDSL lacks the traits, which passel does not add to them."""
+    names = ("func.func", "llvm.func", "func.call", "builtin.module")
+    kinds = [adapter.kind_named(context, name) for name in names]
+    assert [k and k.implements(FunctionLike) for k in kinds] == [True, True, False, False]
+    assert [k and k.isolated for k in kinds] == [True, True, False, True]
     assert not FuncOp.has_trait(IsolatedFromAbove)
 
 

@@ -24,18 +24,18 @@ from passel.ir import FunctionLike, IRAdapter, Lifetime, OpKind
 from passel.xdsl.fast import switch as switch_fast_paths
 from passel.xdsl.fingerprint import fingerprint
 from passel.xdsl.locations import convert_location
-from passel.xdsl.printing import print_source, printed, readable_source, reading_flags
+from passel.xdsl.printing import is_unregistered, print_source, printed, readable_source
 from passel.xdsl.release import INSTALLED
 from passel.xdsl.symbols import CALLABLES, ops_in
+from passel.xdsl.transport.changes import checked_snapshot, decode_changes, encode_changes
 from passel.xdsl.verification import verify
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from passel.frontend import Frontend
     from passel.ir import PrintFlags, Shipment
-    from passel.xdsl.transport.changes import Snapshot
 
 _LIFETIME = Lifetime(attrgetter("parent"))
 
@@ -196,23 +196,9 @@ class XDSLAdapter(IRAdapter):
 
         return receive(data, lambda dialects: self.with_dialects(dialects).create_context())
 
-    def note(self, op: Operation) -> Snapshot:
-        """Return a snapshot of an op, so that later changes can be encoded."""
-        from passel.xdsl.transport.changes import checked_snapshot
-
-        return checked_snapshot(op)
-
-    def encode_changes(self, op: Operation, noted: Snapshot) -> bytes:
-        """Encode the changes to an op since a snapshot."""
-        from passel.xdsl.transport.changes import encode_changes
-
-        return encode_changes(op, noted)
-
-    def decode_changes(self, op: Operation, data: bytes, context: Context) -> Callable[[], None]:
-        """Return a function that applies the changes from `encode_changes` to an op."""
-        from passel.xdsl.transport.changes import decode_changes
-
-        return decode_changes(op, data, context)
+    note: Any = staticmethod(checked_snapshot)
+    encode_changes: Any = staticmethod(encode_changes)
+    decode_changes: Any = staticmethod(decode_changes)
 
     def limited_rewrites(self, limit: int | None) -> AbstractContextManager[list[str]]:
         """Return a context manager that limits and records the pattern rewrites of passes."""
@@ -240,7 +226,10 @@ class XDSLAdapter(IRAdapter):
 
     def reading_flags(self, op: Operation, context: Context) -> tuple[str, ...]:
         """Return the command-line flags that a tool needs to parse the text of an op."""
-        return reading_flags(op)
+        flags = [] if isinstance(op, ModuleOp) else ["--no-implicit-module"]
+        if any(map(is_unregistered, op.walk())):
+            flags.append("--allow-unregistered-dialect")
+        return tuple(flags)
 
     def wrap_pass(self, foreign: Any) -> Any:
         """Wrap an xDSL `ModulePass`, or a class, as a pass that runs on any isolated op."""

@@ -11,6 +11,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError
 
 from passel.errors import PassFailure
+from passel.ir import outwards
 from passel.xdsl.adapter import XDSLAdapter
 from passel.xdsl.dense import bytes_for_mlir
 from passel.xdsl.parsing import parse_source
@@ -81,13 +82,9 @@ class XDSLSide:
 
     def symbol(self, op: Operation, name: str) -> Operation | None:
         """Return the closest symbol called `name` in the ops around `op`, or None."""
-        table = op.parent_op()
-        while table is not None:
-            for found in self.adapter.children(table):
-                if self.adapter.symbol_name(found) == name:
-                    return found
-            table = table.parent_op()
-        return None
+        tables = outwards(self.adapter, op.parent_op())
+        near = (each for table in tables for each in self.adapter.children(table))
+        return next((each for each in near if self.adapter.symbol_name(each) == name), None)
 
     def function_type(self, op: Operation) -> str:
         """Return the printed type of a function, or an empty string for any other op."""

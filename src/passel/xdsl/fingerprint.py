@@ -43,7 +43,7 @@ class Fingerprint:
         self._objects = objects
         self._attributes = attributes
         # Of attributes that stay the same objects while their payloads change.
-        self._states = states_of(attributes)
+        self._states = [*map(_state_of, payloads_in(attributes))]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Fingerprint):
@@ -56,7 +56,7 @@ class Fingerprint:
         )
 
 
-def fingerprint(  # noqa: C901, PLR0915 - one loop over all ops, in which calls would cost more than the rest
+def fingerprint(  # noqa: C901 - one loop over all ops, in which calls would cost more than the rest
     op: Operation, last: Fingerprint | None = None, *, recursive: bool = True
 ) -> Fingerprint:
     """Return the fingerprint of an op, with or without its nested ops.
@@ -102,23 +102,8 @@ def fingerprint(  # noqa: C901, PLR0915 - one loop over all ops, in which calls 
                         attributes.append(named[name])
                 if each._successors:
                     objects.append(each._successors)
-                if regions := each.regions:
-                    objects.append(regions)
-                    for region in regions:
-                        block = region.first_block
-                        while block is not None:
-                            objects.append(block)
-                            if args := block._args:
-                                objects.append(args)
-                                for arg in args:
-                                    attributes += (arg._type, arg.location)
-                            if not recursive:
-                                objects += block.ops
-                            elif (inner := block.first_op) is not None:
-                                objects.append(inner)
-                                first_ops.append(inner)
-                            block = block.next_block
-                        objects.append(region)
+                if each.regions:
+                    first_ops += _add_regions(each, objects, attributes, recursive=recursive)
                 if each is op:
                     break  # where that stands does not count
                 each = each._next_op
@@ -132,6 +117,33 @@ def fingerprint(  # noqa: C901, PLR0915 - one loop over all ops, in which calls 
         return Fingerprint(objects, attributes)
     now = Fingerprint(objects, attributes)
     return last if last is not None and now == last else now
+
+
+def _add_regions(
+    op: Operation, objects: list[object], attributes: list[Attribute], *, recursive: bool
+) -> list[Operation]:
+    """Add the regions of an op to a fingerprint, and return the first op of each block.
+
+    If `recursive` is false, add the ops of the blocks, and return no ops.
+    """
+    objects.append(op.regions)
+    first_ops: list[Operation] = []
+    for region in op.regions:
+        block = region.first_block
+        while block is not None:
+            objects.append(block)
+            if args := block._args:
+                objects.append(args)
+                for arg in args:
+                    attributes += (arg._type, arg.location)
+            if not recursive:
+                objects += block.ops
+            elif (inner := block.first_op) is not None:
+                objects.append(inner)
+                first_ops.append(inner)
+            block = block.next_block
+        objects.append(region)
+    return first_ops
 
 
 # -- Payloads of attributes that can be changed in place: those of dialects with Python objects
@@ -179,13 +191,8 @@ def payloads_in(attributes: Iterable[object]) -> Iterator[object]:
             left += data.values() if isinstance(data, dict) else data
 
 
-def states_of(attributes: Iterable[object]) -> list[object]:
-    """Encode the mutable payloads in attributes, so that changes can be detected by comparison."""
-    has_any = _mutable_kinds(len(_DATA.__subclasses__()))  # few IRs do, and a walk takes long
-    return [*map(_state_of, payloads_in(attributes))] if has_any else []
-
-
 def _state_of(payload: object) -> object:
+    """Encode a mutable payload, so that changes can be detected by comparison."""
     for encode in (pickle.dumps, repr):  # some objects cannot be pickled
         with suppress(Exception):  # the payload's own code runs
             return encode(payload)

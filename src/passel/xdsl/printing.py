@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, cast
 from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
-    ModuleOp,
     UnregisteredAttr,
     UnregisteredOp,
 )
@@ -146,16 +145,6 @@ def readable_source(text: str, context: Context) -> str:
     return custom if again == text else text
 
 
-def reading_flags(op: Operation) -> tuple[str, ...]:
-    """Return the command-line flags that a tool needs to parse the text of an op."""
-    flags: list[str] = []
-    if not isinstance(op, ModuleOp):
-        flags.append("--no-implicit-module")
-    if any(map(_is_unregistered, op.walk())):
-        flags.append("--allow-unregistered-dialect")
-    return tuple(flags)
-
-
 def _parse(text: str, context: Context) -> Operation:
     context = context.clone()  # parsing loads dialects
     context.allow_unregistered = True
@@ -163,7 +152,8 @@ def _parse(text: str, context: Context) -> Operation:
     return op
 
 
-def _is_unregistered(op: Operation) -> bool:
+def is_unregistered(op: Operation) -> bool:
+    """Return whether an op, one of its attributes or one of its result types is unregistered."""
     if isinstance(op, UnregisteredOp):
         return True
     attributes = [*op.attributes.values(), *op.properties.values(), *op.result_types]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import UnrealizedConversionCastOp
@@ -88,17 +88,22 @@ class Slot:
             argument = block.insert_arg(self.element, len(block.args))
             self._arguments[block] = argument
         # The value in the slot at the end of each block, from the dominating ones downwards.
-        worklist: list[tuple[Block, SSAValue | None]] = [(self.home, None)]
-        seen: set[Block] = set()
-        while worklist:
-            block, value = worklist.pop()
-            seen.add(block)
-            value = self._rewrite(block, self._arguments.get(block, value))
+        ends: dict[Block, SSAValue | None] = {}
+        region: Any = self.home.parent
+        below = [block for block, _ in dominance.tree(region).preorder()]
+        for block in dict.fromkeys([self.home, *below]):
+            value = None
+            if block is not self.home:
+                above = dominance.immediate_dominator(block)
+                if above is None or above not in ends:
+                    continue  # the home does not dominate the block
+                value = ends[above]
+            ends[block] = value = self._rewrite(block, self._arguments.get(block, value))
             self._pass_on(block, value)
-            worklist += ((child, value) for child in dominance.children(block))
-        for block in self.accesses.keys() - seen:
+        for block in self.accesses.keys() - ends.keys():
             self._rewrite(block, None)  # unreachable
-        for block in {branching for merge in merges for branching in merge.predecessors()} - seen:
+        sources = {branching for merge in merges for branching in merge.predecessors()}
+        for block in sources - ends.keys():
             self._pass_on(block, None)
         unused = self._poison is not None and self._poison.results[0].first_use is None
         for op in (self.alloca, self._poison if unused else None):
