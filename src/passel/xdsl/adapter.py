@@ -196,6 +196,7 @@ class XDSLAdapter(IRAdapter):
 
         return receive(data, lambda dialects: self.with_dialects(dialects).create_context())
 
+    # Changes travel to and from worker processes as `passel.xdsl.transport.changes` encodes them.
     note: Any = staticmethod(checked_snapshot)
     encode_changes: Any = staticmethod(encode_changes)
     decode_changes: Any = staticmethod(decode_changes)

@@ -42,7 +42,7 @@ class Fingerprint:
     def __init__(self, objects: list[object], attributes: list[Attribute]) -> None:
         self._objects = objects
         self._attributes = attributes
-        # Of attributes that stay the same objects while their payloads change.
+        # An attribute may stay the same object while its payload changes.
         self._states = [*map(_state_of, payloads_in(attributes))]
 
     def __eq__(self, other: object) -> bool:
@@ -105,7 +105,7 @@ def fingerprint(  # noqa: C901 - one loop over all ops, in which calls would cos
                 if each.regions:
                     first_ops += _add_regions(each, objects, attributes, recursive=recursive)
                 if each is op:
-                    break  # where that stands does not count
+                    break  # the position of the root op does not count
                 each = each._next_op
     except AttributeError:
         # Some of xDSL's passes make ops past their constructor, without a location.
@@ -146,7 +146,7 @@ def _add_regions(
     return first_ops
 
 
-# -- Payloads of attributes that can be changed in place: those of dialects with Python objects
+# -- Mutable payloads: attributes of some dialects contain Python objects that change in place ----
 
 _DATA: Any = Data
 

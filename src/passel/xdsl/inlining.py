@@ -72,7 +72,7 @@ _SEVERAL_BLOCKS = frozenset({"func.func", "scf.execute_region"})
 """Ops whose regions may have several blocks."""
 
 
-def obstacle(call: CallOp, callee: FuncOp, context: Context) -> str:
+def rejection(call: CallOp, callee: FuncOp, context: Context) -> str:
     """Return the reason why a callee cannot be inlined at a call, or an empty string.
 
     Source: `Inliner::Impl::shouldInline`, `mlir/lib/Transforms/Utils/Inliner.cpp`, MLIR 22.

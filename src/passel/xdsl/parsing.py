@@ -71,17 +71,13 @@ def parse_source(
         }
     """
     source = SourceText(text, filename, line_offset) if locations else None
-    parser = None
     try:
-        with collector_paused():
-            parser = parser_class(len(text))(context, text, filename, source)
-            ops = parser.parse_top_level()
-    except Exception as error:  # noqa: BLE001 - custom parsers may raise any exception
-        located = _located(error, parser, Input(text, filename), context)
-        cause = None if isinstance(error, ParseError) else error
-        raise _shifted(located, line_offset) from cause
-    if not implicit_module and len(ops) != 1:
-        raise _shifted(_not_one_op(ops, Input(text, filename)), line_offset)
+        ops = _top_level_ops(context, text, filename, source)
+        if not implicit_module and len(ops) != 1:
+            raise _not_one_op(ops, Input(text, filename))
+    except ParseError as error:
+        _shift(error, line_offset)
+        raise
     if resources is not None and "{-#" in text:
         from passel.frontend.resources import read_resources
 
@@ -92,6 +88,20 @@ def parse_source(
     if locations:
         module.location = FileLineColLoc(StringAttr(filename), IntAttr(0), IntAttr(0))
     return module
+
+
+def _top_level_ops(
+    context: Context, text: str, filename: str, source: SourceText | None
+) -> list[Operation]:
+    """Parse a source text, and raise a `ParseError` with a span for each error."""
+    parser = None
+    try:
+        with collector_paused():
+            parser = parser_class(len(text))(context, text, filename, source)
+            return parser.parse_top_level()
+    except Exception as error:  # noqa: BLE001 - custom parsers may raise any exception
+        cause = None if isinstance(error, ParseError) else error
+        raise _located(error, parser, Input(text, filename), context) from cause
 
 
 def _located(
@@ -152,12 +162,11 @@ def _message(error: Exception) -> str:
             return f"parser crashed: {brief(error)} ({raised_at(error)})"
 
 
-def _shifted(error: ParseError, line_offset: int) -> ParseError:
+def _shift(error: ParseError, line_offset: int) -> None:
     """Change the spans of an error such that lines are counted from the beginning of the file."""
     error.span = _from_line(error.span, line_offset)
     if isinstance(error, MultipleSpansParseError):
         error.refs = [(_from_line(span, line_offset), note) for span, note in error.refs]
-    return error
 
 
 def _from_line(span: Span[str] | Span[bytes], line_offset: int) -> Span[str] | Span[bytes]:

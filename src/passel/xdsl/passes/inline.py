@@ -12,7 +12,7 @@ from passel.manager import BarePipeline, OpPassManager
 from passel.passes import Pass, Statistic, option
 from passel.xdsl.analyses.call_graph import CallGraph, is_external
 from passel.xdsl.analyses.symbol_tables import SymbolTables
-from passel.xdsl.inlining import inline_call, obstacle
+from passel.xdsl.inlining import inline_call, rejection
 from passel.xdsl.passes.canonicalize import Canonicalizer
 from passel.xdsl.symbols import (
     closest_enclosing,
@@ -228,7 +228,7 @@ class _Inliner:
         """
         if callee in self._graph.callees(callee):
             return "the callee is recursive"
-        reason = obstacle(call, callee, self._ctx.ir_context)
+        reason = rejection(call, callee, self._ctx.ir_context)
         if reason or self._threshold is None:
             return reason
         size = sum(1 for region in caller.regions for _ in region.walk())

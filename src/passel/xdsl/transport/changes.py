@@ -43,7 +43,7 @@ State: TypeAlias = "tuple[Any, ...]"
 
 def snapshot(root: Operation) -> Snapshot:
     """Return a snapshot, which lists the current contents of an op and its nested ops."""
-    # The uses of its results are no part of the op.
+    # Uses of the results of `root` are outside the op, and therefore left out.
     records = [_of_op(root), *((each, each._type, each.name_hint) for each in root.results)]
     add, holders = records.append, [root]
     for holder in holders:  # which grows
@@ -194,7 +194,7 @@ def change(states: Sequence[State], gone: Sequence[Any] = ()) -> None:
         [state for state in states if isinstance(state[0], kind)]
         for kind in (Operation, Region, Block, SSAValue)
     )
-    # All that moves is taken out before anything is put in, for nothing to be in itself.
+    # All nodes that move are detached before any node is attached, so that none contains itself.
     for node in (*gone, *(state[0] for state in chain(of_regions, of_blocks))):
         _empty(node)
     for state in of_ops:
@@ -261,7 +261,7 @@ def _order_uses(used: IRWithUses, ops: list[Operation], indices: list[int]) -> N
     uses = {(id(use.operation), use.index): use for use in used.uses}
     used.first_use = None
     for op, index in zip(reversed(ops), reversed(indices), strict=True):
-        used.add_use(uses[id(op), index])  # before the others
+        used.add_use(uses[id(op), index])  # `add_use` makes it the first use
 
 
 # -- Nodes and attributes as bytes ---------------------------------------------------------------

@@ -5,8 +5,6 @@ attributes, but contains only the sent ops and declarations of the symbols that 
 to. The context is sent as the names of its loaded dialects. Dialects that are not installed are
 pickled.
 """
-# pyright: reportPrivateUsage=false
-# Loaded dialects are known to contexts alone.
 
 from __future__ import annotations
 
