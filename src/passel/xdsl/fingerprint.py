@@ -103,7 +103,7 @@ def fingerprint(  # noqa: C901 - one loop over all ops, in which calls would cos
                 if each._successors:
                     objects.append(each._successors)
                 if each.regions:
-                    first_ops += _add_regions(each, objects, attributes, recursive=recursive)
+                    _add_regions(each, objects, attributes, first_ops if recursive else None)
                 if each is op:
                     break  # the position of the root op does not count
                 each = each._next_op
@@ -120,14 +120,21 @@ def fingerprint(  # noqa: C901 - one loop over all ops, in which calls would cos
 
 
 def _add_regions(
-    op: Operation, objects: list[object], attributes: list[Attribute], *, recursive: bool
-) -> list[Operation]:
-    """Add the regions of an op to a fingerprint, and return the first op of each block.
+    op: Operation,
+    objects: list[object],
+    attributes: list[Attribute],
+    first_ops: list[Operation] | None,
+) -> None:
+    """Add the regions of an op to a fingerprint.
 
-    If `recursive` is false, add the ops of the blocks, and return no ops.
+    Args:
+        op: The op.
+        objects: The list to which the op's regions and blocks are added; see `Fingerprint`.
+        attributes: The list to which the types and locations of block arguments are added.
+        first_ops: The list to which the first op of each block is added, or None to add all ops of
+            the blocks to `objects`.
     """
     objects.append(op.regions)
-    first_ops: list[Operation] = []
     for region in op.regions:
         block = region.first_block
         while block is not None:
@@ -136,14 +143,13 @@ def _add_regions(
                 objects.append(args)
                 for arg in args:
                     attributes += (arg._type, arg.location)
-            if not recursive:
+            if first_ops is None:
                 objects += block.ops
             elif (inner := block.first_op) is not None:
                 objects.append(inner)
                 first_ops.append(inner)
             block = block.next_block
         objects.append(region)
-    return first_ops
 
 
 # -- Mutable payloads: attributes of some dialects contain Python objects that change in place ----
