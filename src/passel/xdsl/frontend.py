@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from xdsl.context import Context
-    from xdsl.utils.lexer import Span
     from xdsl.utils.target import Target
 
     from passel.frontend import FrontendSettings, SourcePart
@@ -132,12 +131,9 @@ class XDSLFrontend(Frontend):
 
 def _unreadable(error: ParseError) -> UnreadableError:
     """Convert an error of xDSL's parser to the error that tools report."""
-    diagnostic = Diagnostic(Severity.ERROR, error.msg, _location(error.span))
+    diagnostic = Diagnostic(Severity.ERROR, error.msg, Location(*error.span.get_location()))
     if isinstance(error, MultipleSpansParseError):
         for span, note in error.refs:
-            diagnostic.attach_note(note or error.ref_text or "see here", _location(span))
+            place = Location(*span.get_location())
+            diagnostic.attach_note(note or error.ref_text or "see here", place)
     return UnreadableError([diagnostic])
-
-
-def _location(span: Span[str] | Span[bytes]) -> Location:
-    return Location(*span.get_location())

@@ -16,7 +16,7 @@ from passel.xdsl.fast import slow_paths
 from passel.xdsl.locations import convert_location
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Generator
 
     from xdsl.ir import Operation, Region
     from xdsl.pattern_rewriter import PatternRewriter, PatternRewriterListener
@@ -40,9 +40,16 @@ def limited_rewrites(limit: int | None = None) -> Generator[list[str]]:
 
     def rewrite_region(walker: PatternRewriteWalker, region: Region) -> bool:
         pattern, tidy = walker.pattern, walker.post_walk_func
+
+        def counted(region: Region, listener: PatternRewriterListener) -> bool:
+            if tidy is None or len(done) == limit or not tidy(region, listener):
+                return False
+            done.append("erasing dead code between walks")
+            return True
+
         walker.pattern = _Counted(pattern, done, limit)
         if tidy is not None:
-            walker.post_walk_func = _counted(tidy, done, limit)
+            walker.post_walk_func = counted
         try:
             return plain(walker, region)
         finally:
@@ -81,17 +88,3 @@ class _Counted(RewritePattern):
         self._pattern.match_and_rewrite(op, rewriter)
         if rewriter.has_done_action and len(self._done) == before:
             self._done.append(f"{self._name} on {op.name} at {convert_location(op.location)}")
-
-
-def _counted(
-    tidy: Callable[[Region, PatternRewriterListener], bool], done: list[str], limit: int | None
-) -> Callable[[Region, PatternRewriterListener], bool]:
-    def counted(region: Region, listener: PatternRewriterListener) -> bool:
-        if len(done) == limit:
-            return False
-        changed = tidy(region, listener)
-        if changed:
-            done.append("erasing dead code between walks")
-        return changed
-
-    return counted
