@@ -8,7 +8,6 @@ import pytest
 from event_recorder import EventRecorder
 from toy_steps import (
     FUNCS,
-    Both,
     Names,
     Total,
     failure_of,
@@ -24,20 +23,6 @@ from passel import AllAnalyses, Pass, PassContext, PassFailure, PreservedAnalyse
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 # -- Preserving ------------------------------------------------------------------------------
-
-
-def test_a_class_body_may_say_what_is_preserved() -> None:
-    """`preserves` holds for every run of the pass, together with what the run adds."""
-    seen: list[bool] = []
-    some = step(
-        lambda _, ctx: (
-            [ctx.analysis(kind) for kind in (Total, Names, Both)],
-            ctx.preserve(Names),
-        ),
-        preserves=(Total,),
-    )
-    manager(some, look(seen, Total, Names, Both)).run(parse_toy(FUNCS))
-    assert seen == [True, True, False]
 
 
 @pytest.mark.parametrize("in_run", [False, True])
@@ -80,27 +65,6 @@ def test_what_all_passes_inside_declare_is_kept(
     pm = manager(keep(Total, Names), runs if is_dynamic else inner, look(seen, Total, Names))
     pm.run(parse_toy(FUNCS))
     assert seen == expected
-
-
-def test_what_is_produced_is_kept_for_the_op_alone() -> None:
-    """A pass that produces an analysis of its op has not preserved that of the enclosing op."""
-    seen: list[bool] = []
-
-    class Produce(Pass):
-        """Compute the total."""
-
-        produces = (Total,)
-
-        def run(self, op: ToyOp, ctx: PassContext) -> None:
-            """Compute it."""
-            ctx.analysis(Total)
-
-    produce = Produce()
-    pm = manager(
-        produce, look(seen, Total), pipeline(produce, look(seen, Total)), look(seen, Total)
-    )
-    pm.run(parse_toy("toy.module(toy.func @f)"))
-    assert seen == [True, True, False]
 
 
 # -- Deciding for oneself --------------------------------------------------------------------

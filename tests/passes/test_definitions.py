@@ -26,7 +26,7 @@ from passel import (
 from passel.testing import ToyAdapter, parse_toy
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator
+    from collections.abc import AsyncIterator, Iterator
 
 
 class FuncOp:
@@ -273,28 +273,18 @@ def test_a_class_that_lacks_something_may_stand_but_not_run(
     assert caught.value.problems[0].span
 
 
-def derived(base: Any, parameter: Any) -> Callable[[], type]:
-    """Return what defines a class with a type parameter."""
-
-    def define() -> type:
-        class P(base[parameter]):
-            pass
-
-        return P
-
-    return define
-
-
 @pytest.mark.parametrize(
-    ("define", "message"),
+    ("base", "parameter", "message"),
     [
-        (derived(OperationPass, "toy.func"), "P derives from OperationPass['toy.func'], which takes the class of an op; for the name of an op, write anchor = 'func.func'"),
-        (derived(InterfacePass, Table()), "takes the class of a trait or interface"),
-        (derived(OperationPass, int), "int is not an op class"),
+        (OperationPass, "toy.func", "P derives from OperationPass['toy.func'], which takes the class of an op; for the name of an op, write anchor = 'func.func'"),
+        (InterfacePass, Table(), "takes the class of a trait or interface"),
+        (OperationPass, int, "int is not an op class"),
     ],
 )  # fmt: skip
-def test_type_parameters_are_classes(define: Callable[[], type], message: str) -> None:
+def test_type_parameters_are_classes(base: Any, parameter: Any, message: str) -> None:
     """Others would be ignored, and the pass would have no anchor."""
     with pytest.raises(DefinitionError) as caught:
-        define()
+
+        class P(base[parameter]): ...  # pyright: ignore[reportUnusedClass]
+
     assert message in str(caught.value)

@@ -94,7 +94,7 @@ class AnalysisManager:
         """Return an analysis of a nested op, and compute the analysis if it is not cached.
 
         Raises:
-            ValueError: If `op` is not nested in this manager's op.
+            ValueError: `op` is not nested in this manager's op.
         """
         return self.nest(op).analysis(kind)
 
@@ -107,7 +107,7 @@ class AnalysisManager:
         """Return the manager of an op that is nested in this manager's op at any depth.
 
         Raises:
-            ValueError: If `op` is not nested in this manager's op.
+            ValueError: `op` is not nested in this manager's op.
         """
         path: list[Any] = []
         for each in outwards(self._adapter, op):
@@ -188,7 +188,7 @@ class AnalysisManager:
         """Compute each cached analysis that defines `__eq__` again, and compare the results.
 
         Raises:
-            PassFailure: If a cached analysis differs from the new analysis.
+            PassFailure: A cached analysis differs from the new analysis.
         """
         # Analyses that an analysis depends on are recomputed too, and not cached in this manager.
         adapter = self._adapter

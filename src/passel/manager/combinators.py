@@ -80,7 +80,7 @@ class CompositeFixedPoint(Pass[Any, None]):
     """
 
     name = "composite-fixed-point-pass"
-    preserves: ClassVar[tuple[type, ...]] = (AllAnalyses,)  # beside the effects of its pipeline
+    preserves: ClassVar[tuple[type, ...]] = (AllAnalyses,)  # the passes of the pipeline decide
     title: str = option(
         default="CompositeFixedPointPass", name="name", help="The name of the pass in warnings."
     )
@@ -105,7 +105,7 @@ class CompositeFixedPoint(Pass[Any, None]):
         for number in range(self.max_iterations + 1):
             if not ctx.run_pipeline(self.pipeline):
                 raise PassFailure("its pipeline failed", is_reported=True)
-            if number == self.max_iterations:  # as in MLIR, which runs once more to find it
+            if number == self.max_iterations:  # as in MLIR, which runs the pipeline once more
                 ctx.emit_warning(
                     f'Composite pass "{self.title}" didn\'t converge in {number} iterations'
                 )

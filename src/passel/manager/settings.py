@@ -29,7 +29,7 @@ class RunSettings:
         self._options = RunOptions()
         self._instrumentations: list[PassInstrumentation] = []
         self._enabled: _Observers = {}
-        self._checkers: _Observers = {}  # called last, so that other observers see rejected passes
+        self._checkers: _Observers = {}  # run last, so that others see all
         self._gates: list[PassGate] = []
         self._guard: EffectsGuard | None = None
 
@@ -189,7 +189,7 @@ class RunSettings:
         from passel.instruments.statistics_report import StatisticsReport  # noqa: PLC0415
 
         mode: Any = display_mode.name.lower() if isinstance(display_mode, Enum) else display_mode
-        StatisticsReport(mode)  # refuses it now rather than in the run
+        StatisticsReport(mode)  # rejects an unknown layout here, not in the run
         self._enabled["statistics"] = lambda: StatisticsReport(mode)
 
     def enable_ir_printing(  # noqa: PLR0913, PLR0917 - the arguments of MLIR's bindings

@@ -268,7 +268,7 @@ class PassContext(Generic[StateT]):
 
     def emit(self, diagnostic: Diagnostic) -> None:
         """Report a diagnostic from another source, such as another compiler."""
-        if not isinstance(diagnostic, Diagnostic):  # pyright: ignore[reportUnnecessaryIsInstance] - a stranger's
+        if not isinstance(diagnostic, Diagnostic):  # pyright: ignore[reportUnnecessaryIsInstance] - authors err
             msg = f"emit takes a Diagnostic, not {diagnostic!r}; emit_error and the like take text"
             raise TypeError(msg)
         self.recorded().diagnostics.append(diagnostic)

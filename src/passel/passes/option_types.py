@@ -103,8 +103,7 @@ class Codec(NamedTuple):
 
 def _word(
     metavar: str,
-    decode: Callable[[str], Any],
-    spell: Callable[[Any], str],
+    read: Callable[[str], Any],
     *kinds: type,
     bounds: IntRange | None = None,
 ) -> Codec:
@@ -112,12 +111,14 @@ def _word(
 
     Args:
         metavar: The placeholder for a value in help.
-        decode: A function that returns the value of a word.
-        spell: A function that returns the word of a value.
+        read: A function that returns the value of a word.
         kinds: The type of the values, followed by other types that are converted to that type.
         bounds: The range of the values; None for no range.
     """
     kind = kinds[0]
+
+    def decode(text: OptionText, _: Any) -> Any:
+        return read(text.text if kind is str else text.text.strip(WHITE_SPACE))
 
     def check(value: Any) -> Any:
         # bool is an int in Python, but a flag is not a number.
@@ -127,27 +128,23 @@ def _word(
             raise ValueError(f"expected {bounds}, got {value!r}")
         return value if type(value) is kind else kind(value)
 
-    def decode_word(text: OptionText, _: Any) -> Any:
-        return decode(text.text if kind is str else text.text.strip(WHITE_SPACE))
+    def spell(value: Any, _: bool) -> OptionText:
+        return spelled(str(value).lower() if kind is bool else str(value))
 
-    def spell_word(value: Any, _: bool) -> OptionText:
-        return spelled(spell(value))
-
-    bare = None if metavar else OptionText("true")
-    return Codec(metavar, decode_word, check, spell_word, bare=bare)
+    return Codec(metavar, decode, check, spell, bare=None if metavar else OptionText("true"))
 
 
 _SCALARS: dict[Any, Codec] = {
-    bool: _word("", read_bool, lambda value: str(value).lower(), bool),
-    int: _word("<int>", read_int, repr, int),
-    float: _word("<number>", read_float, repr, float, int),
-    str: _word("<string>", str, str, str),
+    bool: _word("", read_bool, bool),
+    int: _word("<int>", read_int, int),
+    float: _word("<number>", read_float, float, int),
+    str: _word("<string>", str, str),
 }
 
 
 def _ranged(bounds: IntRange) -> Codec:
     name = bounds.name or f"{bounds.minimum}..{bounds.maximum}"
-    return _word(f"<{name}>", read_int, repr, int, bounds=bounds)
+    return _word(f"<{name}>", read_int, int, bounds=bounds)
 
 
 def _one_of(choices: dict[str, Any]) -> Codec:

@@ -149,7 +149,7 @@ class Options:
         return OptionText(self.option_text(all_options=all_options), "{")
 
     @staticmethod
-    def argument_options(argument: str) -> Iterable[tuple[str, str]] | None:  # noqa: ARG004 - for those that take one
+    def argument_options(argument: str) -> Iterable[tuple[str, str]] | None:  # noqa: ARG004 - for overrides
         """Return the names and values of the options that an argument in brackets sets.
 
         Returns:

@@ -93,8 +93,7 @@ class PassRegistry:
                 the returned pass differ from the defaults of its class, the name must differ from
                 the name of the class. The adapter of an IR wraps the IR's own passes and pass
                 classes.
-            origin: How messages say where the pass is registered; by default derived from the
-                factory.
+            origin: The place of the registration in messages; by default derived from the factory.
             ir: The name of the IR that the pass applies to, if the first argument is a name.
             override: Whether to replace any entry that already has this name.
 
@@ -347,5 +346,5 @@ def _find_installed(registry: PassRegistry) -> None:
 def _load(point: EntryPoint, registry: PassRegistry) -> None:
     try:
         point.load()(registry)
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - a broken package must not take the tool with it
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a broken package must not stop the tool
         leave_out(point, error)

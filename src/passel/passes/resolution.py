@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from passel.errors import (
     AdapterError,
     DefinitionError,
     OptionError,
-    PasselError,
     PipelineError,
     Problem,
     UnknownPassError,
@@ -18,11 +17,11 @@ from passel.ir import ANY, BringsPasses, ability_of, adapter_for, imported_irs, 
 from passel.ir.left_out import unusable_ir
 from passel.passes.options import Options
 from passel.passes.registry import PassRegistry, default_registry
-from passel.passes.sources import PassInfo
+from passel.passes.sources import PassInfo, errors_of_others
 from passel.pipeline import OptionNode, OptionText, PassNode
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Sequence
 
     from passel.ir import IRAdapter
     from passel.passes.base import Pass
@@ -137,7 +136,7 @@ def _made(kind: type[OptionsT], owner: str, node: PassNode, names: PassRegistry)
             message = f"{owner} takes no argument in square brackets"
             raise OptionError(Problem(message, node.argument.span))
         nodes += tuple(OptionNode(key, OptionText(text)) for key, text in extra)
-    with _in_code_of_others(f"{owner} cannot be created", OptionError):
+    with errors_of_others(f"{owner} cannot be created", OptionError):
         return kind(**kind.read_options(nodes, owner, names))
 
 
@@ -149,7 +148,7 @@ def _expanded(info: PassPipelineInfo, options: Options, manager: Any) -> Any:
             another object.
     """
     inside = manager.empty(manager.anchor)
-    with _in_code_of_others(f"pipeline '{info.name}' cannot be built", PipelineError):
+    with errors_of_others(f"pipeline '{info.name}' cannot be built", PipelineError):
         made = info.build(inside, *((options,) if info.options else ()))
     if made is not None and made is not inside and not len(inside):
         raise PipelineError(
@@ -157,19 +156,6 @@ def _expanded(info: PassPipelineInfo, options: Options, manager: Any) -> Any:
             f"returns a different object ({type(made).__name__}): add the passes to the manager"
         )
     return inside
-
-
-@contextmanager
-def _in_code_of_others(problem: str, kind: type[PipelineError]) -> Generator[None]:
-    """Convert exceptions in code of other packages to pipeline errors that name the origin."""
-    try:
-        yield
-    except PasselError:
-        raise
-    except (Exception, SystemExit) as error:
-        from passel.tracebacks import brief_at
-
-        raise kind(f"{problem}: {brief_at(error)}") from error
 
 
 def _unknown(name: str, names: PassRegistry) -> str:

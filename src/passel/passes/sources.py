@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
-from passel.diagnostics import brief
 from passel.errors import DefinitionError, PasselError
 from passel.passes.base import Pass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Generator, Iterable
 
     from passel.passes.options import Options
 
@@ -50,19 +50,29 @@ def _pass_class(info: PassInfo) -> type[Pass[Any, Any]]:
 
     factory: Any = info.factory
     problem = f"pass '{info.name}' from {info.origin} cannot be loaded"
-    try:
+    with errors_of_others(problem, DefinitionError):
         if isinstance(factory, str):
             module, _, name = factory.partition(":")
             factory = getattr(import_module(module), name)
         elif not (isinstance(factory, type) and issubclass(factory, Pass)):
             factory = factory()
-        return class_of(factory, info.name)
-    except DefinitionError as error:
-        raise DefinitionError(f"{problem}: {error}") from error
+        try:
+            return class_of(factory, info.name)
+        except DefinitionError as error:
+            raise DefinitionError(f"{problem}: {error}") from error
+
+
+@contextmanager
+def errors_of_others(problem: str, kind: type[PasselError]) -> Generator[None]:
+    """Convert exceptions that other packages raise to errors of passel that name the origin."""
+    try:
+        yield
     except PasselError:
         raise
     except (Exception, SystemExit) as error:
-        raise DefinitionError(f"{problem}: {brief(error)}") from error
+        from passel.tracebacks import brief_at
+
+        raise kind(f"{problem}: {brief_at(error)}") from error
 
 
 class PassPipelineInfo(NamedTuple):

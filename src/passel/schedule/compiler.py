@@ -146,8 +146,17 @@ class PipelineCompiler:
         for step in pipeline.steps:
             for inner in step.pipelines:
                 self._check(inner)
-        if kind is not None:
-            _check_schedulable(pipeline, kind)
+        problems = [
+            Problem(
+                f"unable to schedule pass '{step.pass_.name}' on a PassManager intended to run on "
+                f"'{anchor}'! It runs {step.pass_.requirement()}",
+                step.span,
+            )
+            for step in pipeline.passes()
+            if kind is not None and not is_schedulable(step.pass_, kind)
+        ]
+        if problems:
+            raise AnchorError(*problems)
 
     def _unknown_anchor(self, anchor: str) -> str:
         """Return the error message for an unknown anchor, or an empty string for a known anchor."""
@@ -155,18 +164,3 @@ class PipelineCompiler:
             return ""
         hint = self.adapter.suggest_op(self.context, anchor)
         return f"no registered operation is called '{anchor}'{hint}"
-
-
-def _check_schedulable(pipeline: Pipeline, kind: OpKind) -> None:
-    problems: list[Problem] = []
-    for step in pipeline.passes():
-        pass_ = step.pass_
-        if is_schedulable(pass_, kind):
-            continue
-        message = (
-            f"unable to schedule pass '{pass_.name}' on a PassManager intended to run on "
-            f"'{kind.name}'! It runs {pass_.requirement()}"
-        )
-        problems.append(Problem(message, step.span))
-    if problems:
-        raise AnchorError(*problems)

@@ -80,7 +80,7 @@ def check_contracts(
             for item in run_by(step.pass_):
                 tree = item if isinstance(item, OpPassManager) else OpPassManager().add(item)
                 inner: list[_Level] = [*around, {}]
-                if step.pass_.takes_elements:  # they run on an op of another IR
+                if step.pass_.takes_elements:  # its passes run on an op of another IR
                     inner = inner[-1:]
                 visit(merged(tree, step.path, step.span), inner, holder or place)
             checker.leave(place)

@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeAlias
 
-from passel.errors import AnchorError, PasselError, Problem
+from passel.errors import AnchorError
 from passel.ir import ANY
 from passel.passes.op_pass_manager import OpPassManager
+from passel.passes.sources import errors_of_others
 from passel.pipeline import PipelineNode
 
 if TYPE_CHECKING:
@@ -218,7 +219,7 @@ class Schedule:
         for step in passes_of(self.pipeline):
             try:
                 states[step] = step.pass_.initialize(ir_context)
-            except Exception as error:  # noqa: BLE001 - the run fails by it
+            except Exception as error:  # noqa: BLE001 - the run reports it
                 return step, error
         self.states = states
         return None
@@ -251,18 +252,9 @@ def is_schedulable(pass_: Pass[Any, Any], kind: OpKind) -> bool:
     Raises:
         AnchorError: `can_schedule_on` of the pass raises an exception.
     """
-    try:
+    name = pass_.short_name
+    with errors_of_others(f"can_schedule_on of pass '{name}' fails on '{kind.name}'", AnchorError):
         return pass_.can_schedule_on(kind)
-    except PasselError:
-        raise
-    except (Exception, SystemExit) as error:
-        from passel.tracebacks import brief_at  # noqa: PLC0415 - only needed when something is wrong
-
-        message = (
-            f"pass '{pass_.short_name}' cannot decide whether it can run on "
-            f"'{kind.name}': its can_schedule_on raised {brief_at(error)}"
-        )
-        raise AnchorError(Problem(message)) from error
 
 
 class Plan(NamedTuple):
