@@ -137,7 +137,7 @@ class Record:
             if isinstance(content, Outline) and (text := reader.outline(content.text, locations)):
                 outlines[each] = content._replace(text=text)
         unread = [each for each in unread if each not in outlines]
-        if outlines:  # the ops inside are read together with the others, each text once
+        if outlines:  # nested ops are read together with the others, and each text only once
             inside = (part for each in outlines.values() for part in each.parts)
             self.all_readable([*unread, *inside], run=run, locations=locations)
             for digest, each in outlines.items():

@@ -42,7 +42,7 @@ class Recorder(PassInstrumentation):
             fast as computing fingerprints.
     """
 
-    crosses = True  # it asks the innermost run
+    crosses = True  # hooks refer to the innermost run
     finds_changes = True
 
     def __init__(self, path: str | Path, *, command_line: Sequence[str] | None = None) -> None:
@@ -58,7 +58,7 @@ class Recorder(PassInstrumentation):
         self._part_of: Frame | None = None
         self._told: set[int] = set()
 
-    # -- What users call ---------------------------------------------------------------------
+    # -- Public methods ----------------------------------------------------------------------
 
     @property
     def run_record(self) -> Record | None:
@@ -75,7 +75,7 @@ class Recorder(PassInstrumentation):
         """
         self._pipeline, self._source, self._replay = pipeline, source, replay
 
-    # -- Parts of a run in other threads and processes ------------------------------------------
+    # -- Workers in other threads and processes -------------------------------------------------
 
     def split(self) -> Recorder:
         """Create a recorder for the part of the run that a worker executes."""
@@ -197,7 +197,7 @@ class Recorder(PassInstrumentation):
     def _changed(self, run: RecordedRun, ordinals: Sequence[int], op: Any) -> None:
         self._log.write({"state": ordinals, "in": run.number, "after": run.text_of(op)})
 
-    # -- What is recorded ------------------------------------------------------------------------
+    # -- Recorded facts --------------------------------------------------------------------------
 
     def _run_facts(self, run: ObservedRun, recorded: RecordedRun) -> dict[str, Any]:
         schedule, steps = str(run.pipeline), [*passes_of(run.pipeline)]

@@ -27,7 +27,7 @@ _LAST_LINES = 3
 _CANNOT_SAY = (125, 126, 127)
 """The exit codes of a command for which the verdict is unknown, as for `git bisect`."""
 _SIGNALS = 128
-"""Shells report a signal as an exit code above this number."""
+"""The offset of exit codes for signals, as in shells."""
 _PATIENCE = 5.0
 _NEAR, _MOST = 60, 200
 """The number of characters shown before a difference, and in all."""
