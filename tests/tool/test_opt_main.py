@@ -344,5 +344,5 @@ def test_flags_of_a_tool(tool: Tool, capsys: Capsys) -> None:
 def test_flags_that_are_taken(tool: Tool, capsys: Capsys, flag: Flag, message: str) -> None:
     """A flag that the tool has already, or without a name, is refused instead of lost."""
     assert opt_main(["in.mlir"], name="my-opt", flags=[flag]) == bool(message)
-    expected = f"my-opt: error: cannot add a flag of the tool or the IR: {message}"
+    expected = f"my-opt: error: cannot add a flag to the tool: {message}"
     assert capsys.readouterr().err.startswith(expected if message else "")

@@ -98,7 +98,7 @@ class Rule(NamedTuple):
 
     @property
     def source(self) -> str:
-        """A phrase with the author and source location of the constraint."""
+        """A phrase for messages that says who declared the constraint, and where."""
         by = f" by {self.by}" if self.by else ""
         where = f" at {self.constraint.origin}" if self.constraint.origin.file else ""
         return f"declared{by}{where}"

@@ -160,8 +160,8 @@ class Reports:
     ) -> Outcome:
         """Report or buffer diagnostics and a failure, and return them as an outcome.
 
-        The diagnostics no longer refer to ops afterwards. A failure that has already been reported
-        adds no diagnostic.
+        Afterwards, the diagnostics hold no references to ops. A failure that has already been
+        reported adds no diagnostic.
 
         Args:
             diagnostics: The diagnostics to report.

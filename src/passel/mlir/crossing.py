@@ -22,7 +22,7 @@ class MLIRSide:
     Args:
         context: The context for parsed ops. The default is a new context of the bindings `mlir`
             that allows unregistered dialects.
-        adapter: The adapter, by default a new adapter for the context's build.
+        adapter: The adapter; by default, a new adapter for the build that the context comes from.
     """
 
     def __init__(self, context: Any = None, adapter: MLIRAdapter | None = None) -> None:

@@ -165,8 +165,8 @@ _RESTRICTED = re.compile(r"[Cc]an't add pass '(.*?)' restricted to '(.*?)'")
 def facts_of(bindings: Bindings, name: str) -> PassFacts:
     """Return what passel can find out about a pass of a build, such as the anchor.
 
-    For a pass that MLIR's public release lacks, MLIR's errors reveal the anchor but not the
-    options.
+    For a pass that is not in upstream MLIR, the anchor is taken from an error message of the build,
+    and the options remain unknown.
     """
     declared = facts_file(FACTS).of_pass(name)
     if declared is not None:

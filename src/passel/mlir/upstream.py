@@ -58,7 +58,7 @@ class FactsFile:
             class, and other facts as JSON.
 
     Attributes:
-        names: The names of the passes in pipelines, by class name.
+        names: The name of each pass in the text of pipelines, by the name of its class.
     """
 
     def __init__(self, path: Path) -> None:

@@ -135,8 +135,8 @@ def make_dataclass(cls: type[Any]) -> None:
     except (TypeError, ValueError) as error:
         reason = str(error).removesuffix(": use default_factory")
         raise DefinitionError(
-            f"{cls.__qualname__}: {reason}; options are values with types, such as "
-            "'sizes: tuple[int, ...] = (1, 2)' or a subclass of Options"
+            f"{cls.__qualname__}: {reason}; declare each option with a "
+            "type and an immutable default, as in 'sizes: tuple[int, ...] = (1, 2)'"
         ) from None
     del cls.__setattr__  # the base class's method explains more
     bases = [base for base in cls.__bases__ if dataclasses.is_dataclass(base)]

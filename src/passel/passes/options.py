@@ -153,7 +153,7 @@ class Options:
         """Return the names and values of the options that an argument in brackets sets.
 
         Returns:
-            The pairs of name and value, or None if the pass takes no argument in brackets.
+            The options as pairs of name and value; None if the pass takes no `[argument]`.
         """
         return None
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from passel.errors import Failure
 
 Counts: TypeAlias = Mapping[tuple[str, str], int]
-"""The counts of statistics, by the path of the pass and the name of the statistic."""
+"""The value of each statistic, by the path of the pass and the name of the statistic."""
 
 NO_COUNTS: Counts = MappingProxyType({})
 
@@ -31,7 +31,7 @@ class Outcome(NamedTuple):
         changed: Whether the op changed; None if unknown.
         failures: All failures, in program order.
         diagnostics: All diagnostics, including the diagnostics of the failures.
-        counts: The counts of statistics, by the path of the pass and the name of the statistic.
+        counts: The value of each statistic, by the path of the pass and the name of the statistic.
         preserved: The analyses that all dynamic pipelines preserve. A pickled outcome contains
             either all analyses or none, since another process may not know the classes.
 

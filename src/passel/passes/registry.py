@@ -204,8 +204,8 @@ class PassRegistry:
     def for_ir(self, ir: str, *sources: PassSource) -> PassRegistry:
         """Return a registry for one IR that searches this registry, then other sources.
 
-        Additions to a new registry do not change this registry. If this registry is already for
-        `ir` and has the given sources, the result is this registry.
+        Adding passes to the returned registry does not change this registry, unless the result is
+        this registry itself, because it already is for `ir` and has the given sources.
 
         Args:
             ir: The name of the IR, which is the `name` of the IR's adapter.

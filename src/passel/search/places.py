@@ -68,8 +68,8 @@ class Stretch:
 
     At a place without a symbol, the pass and all earlier passes have run on all ops, and no later
     pass has run. A place with a symbol marks the point in a sequential run just after the pass has
-    run on the op with that symbol. At a place with a symbol, the nested pipeline has run completely
-    on earlier ops, and not at all on later ops. A run that stops at a place, followed by a run that
+    run on the op with that symbol. The nested pipeline has then finished on the ops before this op,
+    and has not started on the ops after it. A run that stops at a place, followed by a run that
     starts at the place, has the same effect on the IR as a single run.
 
     A dynamic pipeline, or a pipeline on another IR, counts as a part of the pass that runs the

@@ -207,7 +207,7 @@ def choice_of(constant: str, among: tuple[Choice, ...]) -> str:
     """Return the keyword of the choice for a C++ constant, whose qualifiers may be missing.
 
     Raises:
-        UnknownCpp: If the constant belongs to no choice.
+        UnknownCpp: If no choice has this constant.
     """
     parts = normalized(constant).split("::")
     for choice in among:

@@ -83,7 +83,7 @@ def opt_main(  # noqa: PLR0913 - a keyword for each
             MLIR's bindings are functions that add dialects to a `DialectRegistry`. If `--ir`
             selects the IR, dialects of other IRs are ignored.
         adapter: The adapter of the tool's only IR. The adapter must provide a frontend (see
-            `passel.frontend.BringsFrontend`). By default, `--ir` selects the IR.
+            `passel.frontend.BringsFrontend`). If omitted, the flag `--ir` selects the IR.
         flags: Flags that the tool adds to the flags of passel-opt.
         setup: A function that is called before each run with the pass manager and the values of the
             flags in `flags`, by name. The function can add instrumentation and change verification.

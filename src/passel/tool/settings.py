@@ -75,7 +75,9 @@ class PipelineFlags(FlagGroup):
         parse=plugin_of,
         **_read,
     )
-    no_fast_paths: bool = flag("use only xDSL's own code (like PASSEL_FAST=0)", ir="xdsl", **_read)
+    no_fast_paths: bool = flag(
+        "turn off passel's fast paths (same as PASSEL_FAST=0)", ir="xdsl", **_read
+    )
     verify_each: bool | Literal["always"] = common(
         "verify after passes that changed the IR (true), or after all (always)",
         "<true|false|always>",
@@ -361,6 +363,6 @@ def by_name(flags: Iterable[Flag]) -> dict[str, Flag]:
         for name in (each.name, *each.short):
             if not name or name in found:
                 what = f"flag '--{name}' already exists" if name else f"it has no name: {each}"
-                raise DefinitionError(f"cannot add a flag of the tool or the IR: {what}")
+                raise DefinitionError(f"cannot add a flag to the tool: {what}")
             found[name] = each
     return found
