@@ -208,13 +208,11 @@ def test_braces_around_options_are_those_around_all_of_them() -> None:
         ("a.mlir", "a.mlir"),
         ("", '""'),
         ("a b", '"a b"'),
-        ("a,b", '"a,b"'),
         ('say "hi"', "'say \"hi\"'"),
         ("it's", '"it\'s"'),
         ("both ' and \"", '"both \' and \\""'),
         ("back\\slash", "'back\\slash'"),
         ("a\nb", '"a\nb"'),
-        ("é", "é"),
     ],
 )
 def test_strings_are_quoted_where_they_need_to_be(text: str, expected: str) -> None:
