@@ -195,7 +195,7 @@ class MLIRAdapter(IRAdapter):
         """Return a new frontend for one run of a command-line tool."""
         from passel.mlir.frontend import MLIRFrontend  # noqa: PLC0415 - for tools alone
 
-        return MLIRFrontend(self, self.bindings, self.create_bare_context)
+        return MLIRFrontend(self)
 
     def context_of(self, op: Any) -> Any:
         """Return the context in which an op was created."""
@@ -228,15 +228,12 @@ class MLIRAdapter(IRAdapter):
         Only ops with a Python class are suggested, from the dialect with the most similar name.
         """
         dialect = closest(name.partition(".")[0], self.bindings.dialect_names(context))
-        return suggest(name, self._op_names(dialect)) if dialect else ""
-
-    def _op_names(self, dialect: str) -> list[str]:
-        names: set[str] = set()
-        for name in (dialect, f"_{dialect}_ops_gen"):
-            with suppress(AdapterError):
-                found: Any = self.bindings.module(f"dialects.{name}").__dict__
-                names |= {str(getattr(each, "OPERATION_NAME", "")) for each in found.values()}
-        return sorted(each for each in names if each.startswith(f"{dialect}."))
+        try:
+            module = self.bindings.module(f"dialects._{dialect}_ops_gen")
+        except AdapterError:
+            return ""
+        names = {str(getattr(each, "OPERATION_NAME", "")) for each in vars(module).values()}
+        return suggest(name, sorted(names))
 
     def identity_of(self, op: Any) -> int:
         """Return an op's address as its identity, since some builds hash ops by their contents."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakSet
 
 from passel.errors import AdapterError
-from passel.mlir.upstream import known_builds
+from passel.mlir.upstream import known_build
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
@@ -88,8 +88,8 @@ class Bindings:
             return importlib.import_module(f"{self.root}.{name}")
         except ImportError as error:
             is_missing = error.name == self.package or "shared object file" in str(error)
-            build = known_builds().get(self.package) if is_missing else None
-            way_out = f"; pip install {build.distribution}" if build else ""
+            known = known_build(self.package).distribution if is_missing else ""
+            way_out = f"; pip install {known}" if known else ""
             if "undefined symbol" in str(error):
                 way_out = f" (with {', '.join(self.loaded_beside())} already loaded; {_APART})"
             msg = f"MLIR's bindings '{self.root}' cannot be used: {error}{way_out}"

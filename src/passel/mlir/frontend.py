@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from passel.frontend import FrontendSettings, SourcePart
-    from passel.ir import IRAdapter
-    from passel.mlir.bindings import Bindings
+    from passel.mlir.adapter import MLIRAdapter
 
 _DROPPED = "ignoring unknown external resources"
 """The start of MLIR's warning about resources, which the frontend preserves."""
@@ -42,8 +41,6 @@ class MLIRFrontend(Frontend):
 
     Args:
         adapter: The adapter for the build.
-        bindings: The build of the bindings.
-        bare_context: A function that returns a new context that loads dialects on first use.
     """
 
     verifies = True
@@ -54,12 +51,10 @@ class MLIRFrontend(Frontend):
         "parse; --verify-each=false turns off the verification after passes",
     }
 
-    def __init__(
-        self, adapter: IRAdapter, bindings: Bindings, bare_context: Callable[[], Any]
-    ) -> None:
+    def __init__(self, adapter: MLIRAdapter) -> None:
         super().__init__(adapter)
-        self._bindings = bindings
-        self._bare_context = bare_context
+        self._bare_context = adapter.create_bare_context
+        self._bindings = adapter.bindings
 
     def configure(self, settings: FrontendSettings) -> None:
         """Check and store the settings of the tool.

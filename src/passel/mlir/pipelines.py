@@ -21,7 +21,7 @@ from passel.mlir.upstream import (
     facts_file,
     has_name,
     is_known_pass,
-    known_builds,
+    known_build,
 )
 from passel.pipeline import is_name
 
@@ -147,11 +147,6 @@ def is_pass(bindings: Bindings, name: str) -> bool:
     return expanded(bindings, name).partition("{")[0] == name
 
 
-def words_in(options: str) -> list[str]:
-    """Return the words in an options string that could be names of passes or pipelines."""
-    return _WORD.findall(options)
-
-
 @cache
 def query_context(bindings: Bindings) -> Any:
     """Return a build's shared context for queries about passes."""
@@ -204,8 +199,8 @@ def class_name(bindings: Bindings, name: str, declared: str) -> str:
         name: The name of the pass.
         declared: The class name of the pass in MLIR 22.
     """
-    build = known_builds().get(bindings.package)
-    return (build.names.get(name) if build else "") or usual_class(bindings, name, declared)
+    known = known_build(bindings.package).names.get(name)
+    return known or usual_class(bindings, name, declared)
 
 
 def usual_class(bindings: Bindings, name: str, declared: str) -> str:
@@ -263,11 +258,10 @@ def effects_of_native(bindings: Bindings, name: str, options: str) -> tuple[str,
         name: The name of the pass.
         options: The text of the pass's options.
     """
-    named = {name, *words_in(options)}
-    return tuple(sorted({effect for each in named for effect in _effects_named(bindings, each)}))
-
-
-@cache
-def _effects_named(bindings: Bindings, name: str) -> tuple[str, ...]:
-    found = known_effects(name)
-    return () if found == ("unknown",) and not expanded(bindings, name) else found
+    effects = {
+        effect
+        for each in (name, *_WORD.findall(options))
+        for effect in known_effects(each)
+        if effect != "unknown" or expanded(bindings, each)
+    }
+    return tuple(sorted(effects))

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from functools import cache
-from math import isclose
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from passel.errors import PipelineError
+from passel.errors import OptionError
 from passel.manager import OpPassManager
 from passel.mlir.bindings import bindings_named
 from passel.mlir.native import NativePass, check_options
@@ -16,7 +15,7 @@ from passel.mlir.upstream import FACTS, facts_file
 from passel.passes import numbers
 from passel.passes.factory import make_pass_class
 from passel.passes.options import option, read_options
-from passel.pipeline import OptionNode, PassNode, parse_pipeline
+from passel.pipeline import OptionNode, parse_pipeline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -162,31 +161,18 @@ def is_as_declared(bindings: Bindings, kind: type[TypedNativePass]) -> bool:
     options, because MLIR does not print empty lists, and options without a known default, because
     printing an uninitialized option crashes the process.
     """
-    infos = kind.option_infos()
-    given = [f"{info.name}={_sample(info)}" for info in infos if not _is_printed(info)]
-    text = f"{{{' '.join(given)}}}" if given else ""
+    infos = _as_written(kind)
+    shown = [info for info in infos if info.default not in (None, ())]
+    given = (f"{info.name}={_sample(info)}" for info in infos if info not in shown)
     try:
-        printed = str(parsed(bindings, f"any({kind.name}{text})"))
-        (element,) = parse_pipeline(printed).elements
-        nodes = element.options if isinstance(element, PassNode) else ()
-        shown = [info for info in _as_written(kind) if _is_printed(info)]
-        names = {info.name for info in shown}
-        values = read_options(shown, [each for each in nodes if each.key in names], "", None)
-    except (PipelineError, Refused):
+        printed = str(parsed(bindings, f"any({kind.name}{{{' '.join(given)}}})"))
+        element: Any = parse_pipeline(printed).elements[0]
+        nodes = {node.key: node for node in element.options}
+        values = read_options(shown, [nodes[info.name] for info in shown], "", None)
+    except (KeyError, OptionError, Refused):
         return False
-    return {each.key for each in nodes} == {info.name for info in infos} and all(
-        values[info.field] == info.default
-        # MLIR prints floats with six digits.
-        or (
-            isinstance(info.default, float)
-            and isclose(values[info.field], info.default, rel_tol=1e-5)
-        )
-        for info in shown
-    )
-
-
-def _is_printed(info: OptionInfo) -> bool:
-    return info.default is not None and not isinstance(info.default, tuple)
+    names = {info.name for info in infos}
+    return nodes.keys() == names and all(values[info.field] == info.default for info in shown)
 
 
 def _sample(info: OptionInfo) -> str:

@@ -113,13 +113,17 @@ def known_builds() -> dict[str, KnownBuild]:
     return found
 
 
+def known_build(package: str) -> KnownBuild:
+    """Return passel's table for a build, which has no names if passel does not know the build."""
+    return known_builds().get(package, KnownBuild("", {}))
+
+
 def names_in(root: str) -> list[str]:
     """Return the names of all passes and pipelines that passel's table for a build lists.
 
     The result is empty if passel has no table for the build.
     """
-    found = known_builds().get(root.partition(".")[0])
-    names = found.names if found else ()
+    names = known_build(root.partition(".")[0]).names
     return sorted(name.rstrip("*") for name in names if not name.endswith("."))
 
 
@@ -128,8 +132,7 @@ def is_known_pass(package: str, name: str) -> bool:
 
     For a build without a table, the function uses the names of MLIR 22's passes.
     """
-    found = known_builds().get(package)
-    return name in (found.names if found else facts_file(FACTS).names.values())
+    return name in (known_build(package).names or facts_file(FACTS).names.values())
 
 
 def has_name(package: str, name: str) -> bool:
@@ -137,5 +140,4 @@ def has_name(package: str, name: str) -> bool:
 
     The name is that of a pass or pipeline, or that of a dialect, followed by a dot.
     """
-    found = known_builds().get(package)
-    return found is not None and not found.names.keys().isdisjoint((name, f"{name}*"))
+    return not known_build(package).names.keys().isdisjoint((name, f"{name}*"))
