@@ -14,7 +14,7 @@ from passel.builder import (
     PipelineBuilder,
     default_declarations,
 )
-from passel.mlir.upstream import FACTS, facts_file
+from passel.mlir.upstream import FACTS, facts_in
 from passel.passes import default_registry
 
 WITHOUT_TYPE = {
@@ -40,7 +40,7 @@ def _comes_along(origin: str) -> bool:
 def test_upstream_passes_have_types(ir: str) -> None:
     """Every upstream pass has a type, except printers and passes with variable roles."""
     names = (
-        list(facts_file(FACTS).names.values())
+        list(facts_in(FACTS))
         if ir == "mlir"
         else [i.name for i in default_registry().passes(ir=ir) if _comes_along(i.origin)]
     )

@@ -28,7 +28,7 @@ from passel.mlir.passes import (
     ReductionTreePass,
 )
 from passel.mlir.typed import is_as_declared, typed_pass_class
-from passel.mlir.upstream import FACTS, facts_file
+from passel.mlir.upstream import FACTS
 from passel.passes import PassRegistry
 from passel.passes.options import read_options
 from passel.pipeline import PassNode, PipelineNode, parse_pipeline
@@ -47,9 +47,7 @@ PATCHED = {"async-parallel-for"}
 SOURCE = "func.func @f(%a: i32) -> i32 { %0 = arith.addi %a, %a : i32 return %a : i32 }"
 
 CLASSES: list[type[TypedNativePass]] = [
-    getattr(passes, name)
-    for name in dir(passes)
-    if facts_file(FACTS).of_class(name) and getattr(passes, name).name not in ELSEWHERE
+    getattr(passes, name) for name in dir(passes) if getattr(passes, name).name not in ELSEWHERE
 ]
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from passel import InterfacePass, Options, Pass, PassFailure, PassManager, option
 from passel.ir import OpKind
 from passel.mlir.typed import typed_pass_class
-from passel.mlir.upstream import FACTS, facts_file
+from passel.mlir.upstream import FACTS, facts_in
 from passel.passes import PassRegistry
 from passel.passes.factory import make_pass_class
 from passel.pipeline import OptionText, spelled
@@ -98,8 +98,7 @@ class CompositeFixedPointPass(Stub):
 
 @cache
 def _stub(name: str) -> type[Pass]:
-    facts = facts_file(FACTS).of_pass(name)
-    assert facts
+    facts = facts_in(FACTS)[name]
     typed = typed_pass_class("passel.mlir.passes", FACTS, facts.class_name, "mlir")
     assert typed
     options: dict[str, tuple[Any, Any]] = {}
@@ -149,7 +148,7 @@ def registry_of_stubs() -> PassRegistry:
     """Return a registry with stubs of MLIR's passes."""
     registry = PassRegistry()
     registry.register(CompositeFixedPointPass)
-    for name in facts_file(FACTS).names.values():
+    for name in facts_in(FACTS):
         if name != CompositeFixedPointPass.name:
             registry.register(name, partial(_stub, name))
     registry.register_pipeline(

@@ -137,15 +137,11 @@ class LibraryCalls:
         return self._call(operation.context, "mlirOperationVerify", capi.address(operation))
 
     def runner(self, manager: Any) -> Runner:
-        """Return a function that runs the pass manager `manager` on an op.
-
-        The pass manager must outlive the returned function.
-        """
-        native = capi.address(manager)
+        """Return a function that runs the pass manager `manager` on an op."""
 
         def run(operation: Any) -> tuple[bool, list[Diagnostic]]:
-            address = capi.address(operation)
-            return self._call(operation.context, "mlirPassManagerRunOnOp", native, address)
+            handles = capi.address(manager), capi.address(operation)
+            return self._call(operation.context, "mlirPassManagerRunOnOp", *handles)
 
         return run
 

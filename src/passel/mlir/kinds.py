@@ -50,12 +50,6 @@ class Kinds:
             return bool(context.is_registered_operation(name))
         return False
 
-    def is_function(self, context: Any, name: str) -> bool:
-        """Return whether the ops with a registered name are functions, and thus symbols."""
-        ir = self._bindings.ir
-        op_class: Any = ir.Operation.create(name, loc=ir.Location.unknown(context)).opview.__class__
-        return hasattr(op_class, "sym_name") and hasattr(op_class, "function_type")
-
     def _is_isolated(self, context: Any, name: str) -> bool:
         """Return whether the ops with a registered name are isolated from above.
 
@@ -86,10 +80,10 @@ class Kinds:
 
         def implements(interface: type) -> bool:
             context = of()
-            if interface is FunctionLike:
-                return self.is_function(context, name)
             op = ir.Operation.create(name, loc=ir.Location.unknown(context))
             op_class: Any = op.opview.__class__
+            if interface is FunctionLike:
+                return hasattr(op_class, "sym_name") and hasattr(op_class, "function_type")
             if issubclass(op_class, interface):
                 return True
             if interface.__module__ != ir.OpView.__module__:

@@ -64,12 +64,12 @@ def run_counted(
     diagnostics: list[Diagnostic] = []
 
     def run(ops: Sequence[Any], steps: Sequence[Step]) -> bool:
-        manager = managers.manager(ops[0], steps, counts=True)
+        runner = managers.runner(ops[0], steps, counts=True)
         with captured() as output:
-            results = [manager.run(each.operation) for each in ops]
+            results = [runner(each.operation) for each in ops]
         diagnostics.extend(chain.from_iterable(reports for _, reports in results))
         for lines in _reports(output.getvalue()):
-            _count(lines, steps, ctx.recorded().counts, manager.counted)
+            _count(lines, steps, ctx.recorded().counts, managers.counted[runner])
         return all(is_good for is_good, _ in results)
 
     def run_inside(step: Any) -> bool:
@@ -139,14 +139,14 @@ def native_statistics(bindings: Bindings, name: str, anchor: str) -> tuple[Stati
     """
     inner = f"{anchor or ANY}({name})"
     try:
-        pipeline = parsed(bindings, f"builtin.module(builtin.module({inner}))")
+        manager = parsed(bindings, f"builtin.module(builtin.module({inner}))")
     except Refused:  # it needs options
         return ()
-    pipeline.manager.enable_statistics()
+    manager.enable_statistics()
     ir = bindings.ir
     module = ir.Module.create(ir.Location.unknown(query_context(bindings))).operation
     with captured() as output:
-        pipeline.run(module)
+        calls_of(bindings).runner(manager)(module)
     (lines,) = _reports(output.getvalue())
     if not lines:
         log_warning_once(

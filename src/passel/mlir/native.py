@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from passel.errors import OptionError, PassFailure, Problem
 from passel.mlir.bindings import bindings_named, bindings_of
+from passel.mlir.calls import calls_of
 from passel.mlir.pipelines import (
-    CompiledPipeline,
     Refused,
     banner,
     class_name,
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from passel.diagnostics import Diagnostic
     from passel.ir import OpKind
     from passel.mlir.bindings import Bindings
+    from passel.mlir.calls import Runner
     from passel.passes import PassContext, Statistic
     from passel.pipeline import OptionNode
     from passel.schedule import Step
@@ -47,12 +48,16 @@ class Managers:
         verify: Whether MLIR verifies the IR after each pass. If the value is True or False, MLIR
             also writes a file to `folder` for each failed pass. None means that the run itself
             verifies the result of each pass.
+
+    Attributes:
+        counted: For each function that prints statistics, the numbers in its last report, by line.
     """
 
     def __init__(self, bindings: Bindings, verify: bool | None = None) -> None:
         self.bindings = bindings
         self.verify = verify
-        self._made: dict[tuple[Any, ...], CompiledPipeline] = {}
+        self._made: dict[tuple[Any, ...], Runner] = {}
+        self.counted: dict[Runner, dict[int, int]] = {}
 
     def run(
         self, op: Any, steps: Sequence[Step], ctx: PassContext[Any]
@@ -71,10 +76,10 @@ class Managers:
             from passel.mlir.measured import run_counted  # noqa: PLC0415 - rare
 
             return run_counted(self, op, steps, ctx)
-        return self.manager(op, steps).run(op.operation)
+        return self.runner(op, steps)(op.operation)
 
-    def manager(self, op: Any, steps: Sequence[Step], *, counts: bool = False) -> CompiledPipeline:
-        """Return the pass manager that runs native steps on ops with the same name as `op`.
+    def runner(self, op: Any, steps: Sequence[Step], *, counts: bool = False) -> Runner:
+        """Return the function that runs native steps on ops with the same name as `op`.
 
         Args:
             op: The op.
@@ -87,7 +92,7 @@ class Managers:
             text = f"{name}({','.join(map(str, nodes_of(steps)))})"
             native = self.bindings.passmanager.PassManager.parse(text, op.operation.context)
             native.enable_verifier(bool(self.verify))
-            made = self._made[key] = CompiledPipeline(native, self.bindings)
+            made = self._made[key] = calls_of(self.bindings).runner(native)
             if self.verify is not None:
                 native.enable_ir_printing(
                     print_before_all=False,
@@ -98,6 +103,7 @@ class Managers:
                 )
             if counts:
                 native.enable_statistics()
+                self.counted[made] = {}
         return made
 
     @cached_property

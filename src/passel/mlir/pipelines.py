@@ -18,7 +18,7 @@ from passel.mlir.standard_error import captured
 from passel.mlir.upstream import (
     FACTS,
     PassFacts,
-    facts_file,
+    facts_in,
     has_name,
     is_known_pass,
     known_build,
@@ -27,7 +27,6 @@ from passel.pipeline import is_name
 
 if TYPE_CHECKING:
     from passel.mlir.bindings import Bindings
-    from passel.mlir.calls import Runner
 
 _UNKNOWN = "does not refer to a registered pass or pass pipeline"
 _NOISE = re.compile(
@@ -77,28 +76,6 @@ def _first_line(text: str) -> str:
     return next(filter(None, lines), "")
 
 
-class CompiledPipeline:
-    """A pass manager of the bindings, with safe access to MLIR's diagnostics.
-
-    Args:
-        manager: The pass manager.
-        bindings: The build of the bindings.
-
-    Attributes:
-        manager: The pass manager.
-        run: The function that runs the pipeline on ops whose name is the pipeline's anchor.
-        counted: The numbers in the last statistics report, by line number.
-    """
-
-    def __init__(self, manager: Any, bindings: Bindings) -> None:
-        self.manager: Any = manager
-        self.counted: dict[int, int] = {}
-        self.run: Runner = calls_of(bindings).runner(manager)
-
-    def __str__(self) -> str:
-        return str(self.manager)
-
-
 def folder_of(op: Any) -> str:
     """Return the name that MLIR gives to an op's folder inside the folder of the enclosing op."""
     symbol = symbol_name(op.operation)
@@ -106,8 +83,8 @@ def folder_of(op: Any) -> str:
     return f"{op.operation.name.replace('.', '_')}_{symbol}".replace("/", "_").replace("\\", "_")
 
 
-def parsed(bindings: Bindings, text: str) -> CompiledPipeline:
-    """Parse a pipeline with an anchor, in the context from `query_context`.
+def parsed(bindings: Bindings, text: str) -> Any:
+    """Parse a pipeline with an anchor, and return a pass manager in the shared query context.
 
     Raises:
         Refused: If MLIR rejects the pipeline.
@@ -116,12 +93,11 @@ def parsed(bindings: Bindings, text: str) -> CompiledPipeline:
     try:
         text.encode()
         with context_lock(context):
-            manager = bindings.passmanager.PassManager.parse(text, context)
+            return bindings.passmanager.PassManager.parse(text, context)
     except ValueError as error:
         is_text = not isinstance(error, UnicodeEncodeError)
         reason = str(error) if is_text else f"invalid UTF-8: {error.reason}"
         raise Refused(bindings, text, reason) from None
-    return CompiledPipeline(manager, bindings)
 
 
 @cache
@@ -163,8 +139,7 @@ def facts_of(bindings: Bindings, name: str) -> PassFacts:
     For a pass that is not in upstream MLIR, the anchor is taken from an error message of the build,
     and the options remain unknown.
     """
-    declared = facts_file(FACTS).of_pass(name)
-    if declared is not None:
+    if declared := facts_in(FACTS).get(name):
         return declared
     for op in ("builtin.module", "func.func"):
         try:
@@ -184,9 +159,9 @@ def banner(bindings: Bindings) -> str:
     ir = bindings.ir
     module = ir.Module.create(ir.Location.unknown(query_context(bindings)))
     with captured() as output, suppress(Refused):
-        pipeline = parsed(bindings, "any(cse)")
-        pipeline.manager.enable_ir_printing()
-        pipeline.run(module.operation)
+        manager = parsed(bindings, "any(cse)")
+        manager.enable_ir_printing()
+        calls_of(bindings).runner(manager)(module.operation)
     return output.getvalue().decode().partition(" IR Dump After ")[2].partition(" //")[0]
 
 
@@ -205,9 +180,7 @@ def class_name(bindings: Bindings, name: str, declared: str) -> str:
 
 def usual_class(bindings: Bindings, name: str, declared: str) -> str:
     """Return the class name that a pass usually has: after MLIR 22, class names end in `Pass`."""
-    is_longer = name in facts_file(FACTS).names.values() and not banner(bindings).startswith(
-        "CSE ("
-    )
+    is_longer = name in facts_in(FACTS) and not banner(bindings).startswith("CSE (")
     return declared.removesuffix("Pass") + "Pass" if is_longer else declared
 
 
@@ -244,7 +217,7 @@ def known_effects(name: str) -> tuple[str, ...]:
     """Return the effects that the pass or pipeline called `name` has outside the IR."""
     if name in _KNOWN:
         return _KNOWN[name]
-    is_upstream = name in facts_file(FACTS).names.values() or has_name("mlir", f"{name}*")
+    is_upstream = name in facts_in(FACTS) or has_name("mlir", f"{name}*")
     return () if is_upstream else ("unknown",)
 
 

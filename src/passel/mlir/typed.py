@@ -11,7 +11,7 @@ from passel.manager import OpPassManager
 from passel.mlir.bindings import bindings_named
 from passel.mlir.native import NativePass, check_options
 from passel.mlir.pipelines import Refused, known_effects, parsed
-from passel.mlir.upstream import FACTS, facts_file
+from passel.mlir.upstream import FACTS, facts_in
 from passel.passes import numbers
 from passel.passes.factory import make_pass_class
 from passel.passes.options import option, read_options
@@ -96,7 +96,7 @@ def typed_passes(
             raise AttributeError(msg, name=name)
         return found
 
-    return find, lambda: sorted(facts_file(path).names)
+    return find, lambda: sorted(facts.class_name for facts in facts_in(path).values())
 
 
 @cache
@@ -111,7 +111,7 @@ def typed_pass_class(
         class_name: The name of the class.
         root: The root package of the build whose parser checks options in text.
     """
-    facts = facts_file(path).of_class(class_name)
+    facts = next((f for f in facts_in(path).values() if f.class_name == class_name), None)
     if facts is None:
         return None
     return make_pass_class(
@@ -147,10 +147,9 @@ def upstream_class(bindings: Bindings, name: str) -> type[TypedNativePass] | Non
         bindings: The build of the bindings.
         name: The name of the pass in pipelines.
     """
-    facts = facts_file(FACTS).of_pass(name)
-    if facts is None:
-        return None
-    found = typed_pass_class("passel.mlir.passes", FACTS, facts.class_name, bindings.root)
+    facts = facts_in(FACTS).get(name)
+    title = facts.class_name if facts else ""
+    found = typed_pass_class("passel.mlir.passes", FACTS, title, bindings.root)
     return found if found and is_as_declared(bindings, found) else None
 
 

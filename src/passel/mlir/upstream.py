@@ -50,37 +50,16 @@ class PassFacts(NamedTuple):
         return self.interface.endswith(FUNCTIONS)
 
 
-class FactsFile:
-    """A file with facts about passes, which passel parses when the facts are first used.
-
-    Args:
-        path: The path of the file. Each line contains the name of a pass, the name of the pass's
-            class, and other facts as JSON.
-
-    Attributes:
-        names: The name of each pass in the text of pipelines, by the name of its class.
-    """
-
-    def __init__(self, path: Path) -> None:
-        lines = path.read_text("utf-8").splitlines()
-        found = (line.split(" ", 2) for line in lines if not line.startswith("#"))
-        self._lines = {name: (class_, rest) for name, class_, rest in found}
-        self.names: dict[str, str] = {class_: name for name, (class_, _) in self._lines.items()}
-
-    def of_class(self, class_name: str) -> PassFacts | None:
-        """Return the facts about the pass whose class is called `class_name`, or None."""
-        return self.of_pass(self.names.get(class_name, ""))
-
-    def of_pass(self, name: str) -> PassFacts | None:
-        """Return the facts about the pass called `name`, or None."""
-        class_name, rest = self._lines.get(name, ("", ""))
-        return PassFacts(name, class_name, **json.loads(rest)) if rest else None
-
-
 @cache
-def facts_file(path: Path) -> FactsFile:
-    """Return the facts in a file, which passel reads only once."""
-    return FactsFile(path)
+def facts_in(path: Path) -> dict[str, PassFacts]:
+    """Return the facts in a file, by the name of the pass in pipelines.
+
+    Each line of the file contains the name of a pass, the name of the pass's class, and other facts
+    as JSON.
+    """
+    lines = path.read_text("utf-8").splitlines()
+    found = (line.split(" ", 2) for line in lines if not line.startswith("#"))
+    return {name: PassFacts(name, class_, **json.loads(rest)) for name, class_, rest in found}
 
 
 class KnownBuild(NamedTuple):
@@ -132,7 +111,7 @@ def is_known_pass(package: str, name: str) -> bool:
 
     For a build without a table, the function uses the names of MLIR 22's passes.
     """
-    return name in (known_build(package).names or facts_file(FACTS).names.values())
+    return name in (known_build(package).names or facts_in(FACTS))
 
 
 def has_name(package: str, name: str) -> bool:

@@ -41,7 +41,8 @@ def verify(bindings: Bindings, op: Any, *, recursive: bool) -> None:
     if error is None:
         return
     with on_threads(op.operation.context, 1):  # so that the error is in the first sibling
-        blamed, error = _emitter(bindings, op, _first_error(bindings, op) or error)
+        error = _first_error(bindings, op) or error
+        blamed = _emitter(bindings, op, error)
     name, message = _split(error.message)
     if name not in ("", blamed.operation.name):
         message = error.message
@@ -74,8 +75,8 @@ def _first_error(bindings: Bindings, op: Any) -> Diagnostic | None:
     return next(errors, Diagnostic(Severity.ERROR, "failed to verify", _place_of(op)))
 
 
-def _emitter(bindings: Bindings, op: Any, error: Diagnostic) -> tuple[Any, Diagnostic]:
-    """Return the op that an error is about, and the error.
+def _emitter(bindings: Bindings, op: Any, error: Diagnostic) -> Any:
+    """Return the op that an error is about.
 
     If several ops have the same name and location, the function gives each op a unique location,
     verifies again, and restores the locations.
@@ -87,7 +88,7 @@ def _emitter(bindings: Bindings, op: Any, error: Diagnostic) -> tuple[Any, Diagn
         if name in ("", inner.operation.name) and _place_of(inner) == error.location
     ]
     if len(named) < 2:  # noqa: PLR2004
-        return (named[0] if named else op), error
+        return named[0] if named else op
     known = [candidate.operation.location for candidate in named]
     try:
         for number, candidate in enumerate(named):
@@ -98,7 +99,7 @@ def _emitter(bindings: Bindings, op: Any, error: Diagnostic) -> tuple[Any, Diagn
     finally:
         for candidate, place in zip(named, known, strict=True):
             candidate.operation.location = place
-    return (blamed[0], again) if blamed and again else (named[0], error)
+    return (blamed or named)[0]
 
 
 def _place_of(op: Any) -> Location:
