@@ -9,7 +9,7 @@ from mlir.ir import Context
 
 from passel import PassManager
 from passel.instruments import StatisticsReport
-from passel.mlir import parse_source, pipelines
+from passel.mlir import parse_source
 from passel.mlir.calls import BindingsCalls
 from passel.mlir.standard_error import captured
 
@@ -71,7 +71,7 @@ def test_the_report_of_statistics_has_mlirs_names(capfd: pytest.CaptureFixture[s
 
 def test_a_build_without_the_c_api_is_measured_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """There MLIR is called by the bindings alone, and what it reports is collected all the same."""
-    monkeypatch.setattr(pipelines, "calls_of", BindingsCalls)
+    monkeypatch.setattr("passel.mlir.native.calls_of", BindingsCalls)
     result = run("builtin.module(func.func(cse),symbol-dce)", StatisticsReport())
     assert result.statistics["builtin.module/0:symbol-dce"] == {"num-dce'd": 1}
 

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
-from unittest import SkipTest
-
-from passel.ir import ability_of
-from passel.manager import PassManager
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
+    from collections.abc import Callable, Iterator, Sequence
 
     from passel.ir import IRAdapter
 
@@ -119,68 +114,3 @@ def raised(kind: type[ErrorT], action: Callable[[], object], what: str) -> Error
     except kind as error:
         return error
     raise AssertionError(f"{what} raised nothing, expected {kind.__name__}; see docs/adapters.md")
-
-
-class Subject:
-    """An adapter under test, with the methods of `AdapterContract` that build and change IR."""
-
-    adapter: IRAdapter
-    names: ClassVar[Mapping[str, str]]
-    program: ClassVar[Node] = PROGRAM
-    isolated: ClassVar[AbstractSet[str]] = frozenset({"module", "func"})
-    unregistered: ClassVar[AbstractSet[str]] = frozenset({"unknown", "other"})
-    interface: type | None = None
-    implementing: ClassVar[AbstractSet[str]] = frozenset({"func"})
-    dialect: str = ""
-    misspelt: tuple[str, str, str] = ("", "", "")
-    has_parents: bool = True
-    has_locations: bool = False
-    knows_changes: bool = True
-    foreign: Sequence[Any] = ()
-    source: str = ""
-
-    def build(self, node: Node, context: Any) -> Any:
-        """Return a valid op for a node and all nested nodes."""
-        raise NotImplementedError
-
-    def change(self, op: Any) -> None:
-        """Change an op with any role without making the op invalid."""
-        raise NotImplementedError
-
-    def break_(self, op: Any) -> None:
-        """Make an op with the role `func` invalid."""
-        raise NotImplementedError
-
-    def move(self, op: Any, into: Any) -> None:
-        """Move an op to the end of the body of another op."""
-        raise NotImplementedError
-
-    # -- For tests ---------------------------------------------------------------------------
-
-    def _sample(self, context: Any = None) -> Sample:
-        """Build the program."""
-        context = self.adapter.create_context() if context is None else context
-        return Sample(self.adapter, self.program, context, self.build(self.program, context))
-
-    def _kind(self, role: str) -> tuple[str, bool, bool]:
-        """Return the `name`, `registered` and `isolated` attributes of the kind for a role."""
-        known = role not in self.unregistered
-        return self.names[role], known, known and role in self.isolated
-
-    def _manager(self, sample: Sample, body: Callable[[Any], object]) -> PassManager:
-        """Return a manager that calls a function with each op of the role `func`."""
-
-        def act(op: Any, ctx: Any) -> None:  # noqa: ARG001 - as passes are called
-            body(op)
-
-        name = self.names[self.program.role]
-        manager = PassManager(name, sample.context, adapter=self.adapter)
-        manager.nest(self.names["func"]).add(act)
-        return manager
-
-    def _able(self, ability: type[Any]) -> Any:
-        """Return the adapter, or skip the test if it lacks an ability."""
-        able = ability_of(self.adapter, ability)
-        if able is None:
-            raise SkipTest(f"the adapter does not have the ability {ability.__name__}")
-        return able
