@@ -351,7 +351,11 @@ class MLIRAdapter(IRAdapter):
 
         operation = op.operation
         if not recursive:
-            return self._own_parts(operation)
+            # The text and block arguments of the op, and the addresses of the ops inside.
+            text = operation.get_asm(**FAITHFUL, skip_regions=True)
+            blocks = [block for region in operation.regions for block in region]
+            arguments = [tuple(str(each.type) for each in block.arguments) for block in blocks]
+            return (text, *arguments, *map(self.identity_of, self.children(operation)))
         if (
             len(operation.operands) == 0
             and len(operation.successors) == 0
@@ -362,17 +366,6 @@ class MLIRAdapter(IRAdapter):
             operation.write_bytecode(stream)
             return blake2b(stream.getbuffer(), digest_size=16).digest()
         return blake2b(operation.get_asm(**FAITHFUL), digest_size=16).digest()
-
-    def _own_parts(self, operation: Any) -> tuple[object, ...]:
-        """Return the text and block arguments of an op, and the addresses of the ops inside."""
-        text = operation.get_asm(**FAITHFUL, skip_regions=True)
-        arguments = [
-            tuple(str(argument.type) for argument in block.arguments)
-            for region in operation.regions
-            for block in region
-        ]
-        inside = list(map(self.identity_of, self.children(operation)))
-        return (text, *arguments, *inside)
 
 
 @cache

@@ -95,9 +95,8 @@ class MLIRSide:
             for block in list(source):
                 block.append_to(region)
         old.location = new.location
-        known, wanted = dict(old.attributes), dict(new.attributes)
-        for name in known.keys() - wanted.keys():
+        wanted = dict(new.attributes)
+        for name in dict(old.attributes).keys() - wanted.keys():
             del old.attributes[name]
         for name, attribute in wanted.items():
-            if name not in known or known[name] != attribute:
-                old.attributes[name] = attribute
+            old.attributes[name] = attribute

@@ -12,8 +12,8 @@ from passel.ir import ANY
 from passel.mlir.bindings import bindings_named
 from passel.mlir.native import NativePass, check_options
 from passel.mlir.pipelines import Refused, effects_of_native, expanded, facts_of, is_pass, parsed
-from passel.mlir.typed import upstream_class
-from passel.mlir.upstream import names_in
+from passel.mlir.typed import is_as_declared, typed_pass_class
+from passel.mlir.upstream import FACTS, names_in
 from passel.passes import Options, PassInfo, PassPipelineInfo, PassRegistry
 from passel.passes.factory import make_pass_class
 from passel.pipeline import (
@@ -104,16 +104,14 @@ def _native_pipeline(root: str, name: str) -> PassPipelineInfo | None:
 
     def build(manager: OpPassManager, options: NativeOptions) -> None:
         # A pass that the pipeline's anchor rejects ends the process; `any` accepts all passes.
-        call = PipelineNode(ANY, (PassNode(name, options.nodes),))
-        text = _accepted(bindings, str(call), f"pipeline '{name}'")
+        call, subject = PipelineNode(ANY, (PassNode(name, options.nodes),)), f"pipeline '{name}'"
+        text = manager.anchor + _accepted(bindings, str(call), subject).removeprefix(ANY)
         # MLIR prints some options and passes in a form that it cannot parse.
-        apart = f"pipeline '{name}' cannot be split into passes"
-        if _accepted(bindings, text, apart) != text:
-            raise OptionError(Problem(f"{apart}: MLIR prints it in a form that cannot be parsed"))
-        elements = parse_pipeline(text).elements
-        _accepted(bindings, str(PipelineNode(manager.anchor, elements)), f"pipeline '{name}'")
+        if _accepted(bindings, text, subject) != text:
+            reason = "cannot be split into passes: MLIR prints it in a form that cannot be parsed"
+            raise OptionError(Problem(f"{subject} {reason}"))
         own = PassRegistry().for_ir(NativePass.ir, MLIRSource(root))
-        manager.add_nodes(elements, own)
+        manager.add_nodes(parse_pipeline(text).elements, own)
 
     return PassPipelineInfo(name, build, NativeOptions, f"MLIR's pipeline `{name}`.", "MLIR")
 
@@ -159,10 +157,10 @@ def native_pass_class(root: str, name: str) -> type[NativePass] | None:
     bindings = bindings_named(root)
     if not is_pass(bindings, name):
         return None
-    typed = upstream_class(bindings, name)
-    if typed is not None:
-        return typed
     facts = facts_of(bindings, name)
+    typed = typed_pass_class("passel.mlir.passes", FACTS, facts.class_name, root)
+    if typed and typed.name == name and is_as_declared(bindings, typed):
+        return typed
     return make_pass_class(
         UntypedNativePass,
         facts.class_name,

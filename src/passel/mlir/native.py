@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import re
 from functools import cache, cached_property
-from itertools import count
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, mkdtemp
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from passel.errors import OptionError, PassFailure, Problem
@@ -109,10 +108,7 @@ class Managers:
     @cached_property
     def folder(self) -> Path:
         """The folder in which MLIR writes a file for each failed pass."""
-        return Path(_temporary().name, str(next(_numbers)))
-
-
-_numbers = count()
+        return Path(mkdtemp(dir=_temporary().name))
 
 
 @cache

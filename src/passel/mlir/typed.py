@@ -11,7 +11,7 @@ from passel.manager import OpPassManager
 from passel.mlir.bindings import bindings_named
 from passel.mlir.native import NativePass, check_options
 from passel.mlir.pipelines import Refused, known_effects, parsed
-from passel.mlir.upstream import FACTS, facts_in
+from passel.mlir.upstream import facts_in
 from passel.passes import numbers
 from passel.passes.factory import make_pass_class
 from passel.passes.options import option, read_options
@@ -138,19 +138,6 @@ def _declared(facts: dict[str, Any]) -> tuple[Any, Any]:
     elif default is None:
         kind = kind | None
     return kind, option(default=default, name=facts.get("name", ""))
-
-
-def upstream_class(bindings: Bindings, name: str) -> type[TypedNativePass] | None:
-    """Return a pass's class in `passel.mlir.passes`, or None if the class does not fit the build.
-
-    Args:
-        bindings: The build of the bindings.
-        name: The name of the pass in pipelines.
-    """
-    facts = facts_in(FACTS).get(name)
-    title = facts.class_name if facts else ""
-    found = typed_pass_class("passel.mlir.passes", FACTS, title, bindings.root)
-    return found if found and is_as_declared(bindings, found) else None
 
 
 def is_as_declared(bindings: Bindings, kind: type[TypedNativePass]) -> bool:
