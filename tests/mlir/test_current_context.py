@@ -118,6 +118,21 @@ def test_the_context_is_that_of_the_ops_and_is_left_again() -> None:
     assert Context.current is None
 
 
+def test_names_in_dynamic_pipelines_are_those_of_mlir() -> None:
+    """A pass means the passes of the ops that it runs on, also where xDSL has one of the name."""
+
+    class Dynamic(Pass[Any]):
+        name = "dynamic"
+
+        def run(self, op: Any, ctx: PassContext[Any]) -> None:
+            ctx.run_pipeline(OpPassManager("func.func").add("cse,convert-arith-to-llvm"))
+
+    context = Context()
+    module = parse_source(context, SOURCE, "f.mlir")
+    PassManager("builtin.module", context).add_nested("func.func", Dynamic()).run(module)
+    assert str(module).count("llvm.add") == 1
+
+
 def test_dynamic_pipelines_and_crossings_have_contexts() -> None:
     """Inside `xdsl(...)`, managers without a context mean xDSL's passes; across and back, MLIR's."""
     seen: list[str] = []

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import Any
 
 import pytest
-from event_recorder import EventRecorder
-from hypothesis import given
-from hypothesis import strategies as st
 from mlir.ir import Context, FlatSymbolRefAttr, StringAttr
 
 from passel import PassFailedError, PassManager
@@ -94,28 +90,3 @@ def test_verify_refuses_whatever_mlir_refuses(*, recursive: bool) -> None:
     with pytest.raises(InvalidIR, match="does not reference a valid function") as caught:
         adapter.verify(module, recursive=recursive)
     assert caught.value.op.operation.name == "func.call"
-
-
-passes = st.sampled_from([*(culprit for culprit, _, _ in CASES.values()), "cse", "canonicalize"])
-nests = st.lists(
-    st.tuples(st.sampled_from(["func.func", "builtin.module", "any"]), passes), max_size=4
-)
-
-
-@given(nests, st.sampled_from([True, "always"]), st.booleans())
-def test_what_leaves_a_run_is_valid(
-    steps: list[tuple[str, Any]], verify: Any, watched: bool
-) -> None:
-    """Whatever passes do to functions, a run that succeeds leaves IR that MLIR accepts."""
-    context = Context()
-    manager = PassManager("builtin.module", context)
-    manager.enable_verifier(verify)
-    if watched:
-        manager.add_instrumentation(EventRecorder())
-    for anchor, pass_ in steps:
-        inner: Any = manager.nest(anchor)
-        (inner if anchor != "builtin.module" else inner.nest("func.func")).add(pass_)
-    module = parse_source(context, f"{SOURCE} module {{ {SOURCE} }}", "t.mlir")
-    with suppress(PassFailedError):
-        manager.run(module, on_diagnostic=lambda _: None)
-        assert module.operation.verify()

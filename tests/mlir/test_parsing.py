@@ -78,30 +78,15 @@ def test_no_implicit_module(context: Context) -> None:
         assert "source must contain a single top-level operation" in error
 
 
-def test_locations_of_several_ops(context: Context) -> None:
-    """The same for several ops, of which MLIR's parser for modules does not know the file."""
-    op = parse_source(context, TWO, 'dir/"t".mlir', line_offset=1)
-    name = 'dir/"t".mlir'
-    assert places(op)[1:] == [f"{name}:4:1", "own.py:3:4", f"{name}:7:1", f"{name}:7:25"]
-    text = op.operation.get_asm(enable_debug_info=True, use_local_scope=True)
-    assert 'loc("arg.py":1:2)' in text
-    assert '"-"' not in text
-
-
-def test_syntax_errors(context: Context) -> None:
-    """An error has its place in the file."""
-    assert errors(context, "\nfunc.func @f(", line_offset=5) == [
-        "t.mlir:7:13: error: expected non-function type"
+def test_errors(context: Context) -> None:
+    """An error has its place in the file, and its notes, of which the text of the op is one."""
+    message = "t.mlir:7:13: error: expected non-function type"
+    assert errors(context, "\nfunc.func @f(", line_offset=5) == [message]
+    assert errors(context, TWO + "func.func @f(") == [message]
+    assert errors(context, b"// \xff", line_offset=1) == [
+        "t.mlir:2:4: error: invalid UTF-8: invalid start byte"
     ]
-    assert errors(context, TWO + "func.func @f(") == [
-        "t.mlir:7:13: error: expected non-function type"
-    ]
-
-
-def test_notes(context: Context) -> None:
-    """Notes are kept, and the text of the op is one."""
-    text = "func.func private @f()\nfunc.func private @f()"
-    found = errors(context, text)
+    found = errors(context, "func.func private @f()\nfunc.func private @f()")
     assert found[0] == "t.mlir:2:1: error: redefinition of symbol named 'f'"
     assert found[1] == "t.mlir:2:1: note: see current operation: "
     assert found[-1] == "t.mlir:1:1: note: see existing symbol definition here"
@@ -146,13 +131,6 @@ def test_bytecode(context: Context, tmp_path: Path) -> None:
     assert error.startswith("t.mlir:0:0: error: ")
 
 
-def test_text_as_bytes(context: Context) -> None:
-    """Bytes that are no bytecode are text, if they are UTF-8."""
-    assert errors(context, b"// \xff", line_offset=1) == [
-        "t.mlir:2:4: error: invalid UTF-8: invalid start byte"
-    ]
-
-
 def test_files(context: Context, tmp_path: Path) -> None:
     """A file is parsed with its path as name."""
     path = tmp_path / "t.mlir"
@@ -184,8 +162,9 @@ func.func @g(%a: i32) { return }
 
 def test_the_name_of_a_source_in_locations_of_every_kind(context: Context) -> None:
     """Sources of several ops have it in locations inside of others, but not in strings."""
-    op = parse_source(context, NAMED, 'a "b".mlir').operation
-    text = str(op.get_asm(enable_debug_info=True))
+    op = parse_source(context, NAMED, 'a "b".mlir', line_offset=1)
+    assert places(op)[1::3] == ['a "b".mlir:3:1', 'a "b".mlir:6:25']
+    text = str(op.operation.get_asm(enable_debug_info=True))
     assert text.count('"a \\22b\\22.mlir":') == 8
     assert text.count('"-"') == 1
     assert 'x = "#loc = loc(\\22-\\22:1:1)"' in text

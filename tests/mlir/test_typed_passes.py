@@ -60,10 +60,7 @@ def test_what_is_given_is_printed() -> None:
     assert str(Canonicalizer(top_down=True)) == "canonicalize{top-down=true}"
     text = Canonicalizer(max_iterations=3).to_text(all_options=True)
     assert text.startswith("canonicalize{max-iterations=3 max-num-rewrites=-1 region-simplify=")
-
-
-def test_a_default_that_only_mlir_knows() -> None:
-    """Such an option is None, and left out of the text."""
+    # A default that only MLIR knows is None.
     assert InterpreterPass().entry_point is None
     assert str(InterpreterPass(entry_point=None)) == "transform-interpreter"
     text = "transform-interpreter{entry-point=none}"
