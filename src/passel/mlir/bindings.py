@@ -130,7 +130,7 @@ class Bindings:
         except ImportError:
             module = self.module("ir")
         if not hasattr(module.Context, "get_num_threads"):  # what passel needs that came last
-            raise AdapterError(f"MLIR's bindings '{self.root}' are too old: use MLIR 22")
+            raise AdapterError(f"MLIR's bindings '{self.root}' are too old: use MLIR 22 or newer")
         return module
 
     @cached_property

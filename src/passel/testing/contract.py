@@ -273,7 +273,7 @@ class AdapterContract:
             parts, children = take(into, recursive=False), self.adapter.children(changed[1])
             count = len(children)
             self.move(moved, into)
-            equal(len(children), count, "the length of 'children' after a child has moved")
+            equal(len(children), count, "the length of an old result of 'children' after a move")
             for op, known in zip(changed, before, strict=True):
                 differ(take(op), known, "the 'fingerprint' of an old or new parent of a moved op")
             what = "the non-recursive 'fingerprint' of the new parent of a moved op"
@@ -348,7 +348,7 @@ class AdapterContract:
     def test_files(self) -> None:
         """A frontend can parse the text that it emits, and then emits the same text again."""
         if not self.source:
-            raise SkipTest("no source is given")
+            raise SkipTest("the attribute 'source' is empty")
         frontend: Frontend = self._able(BringsFrontend).make_frontend()
         own = {flag.name: flag.default for flag in frontend.flags}
         frontend.configure(FrontendSettings(own=own))
