@@ -53,7 +53,10 @@ def convert_location(location: Any) -> Location:
             return callee._replace(caller=convert_location(location.caller))
         case _:
             # Unknown, or without a class: later releases lose it for diagnostics' locations.
-            return _read_location(location)
+            found = _FILE.search(str(location))
+            if found is None:
+                return UNKNOWN
+            return Location(decoded(unescaped(found[1])), int(found[2]), int(found[3]))
 
 
 def has_plain_names(location: Any) -> bool:
@@ -63,13 +66,6 @@ def has_plain_names(location: Any) -> bool:
     a name in the location is not UTF-8.
     """
     return "\\" not in str(location)
-
-
-def _read_location(location: Any) -> Location:
-    found = _FILE.search(str(location))
-    if found is None:
-        return UNKNOWN
-    return Location(decoded(unescaped(found[1])), int(found[2]), int(found[3]))
 
 
 _CLASSES = {

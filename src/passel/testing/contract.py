@@ -97,12 +97,21 @@ class AdapterContract:
         """`kind_of` returns the right name, traits and interfaces for every op."""
         for _, node, op in self._sample().ops():
             kind = self.adapter.kind_of(op)
-            found = (kind.name, kind.registered, kind.isolated)
-            equal(found, self._kind(node.role), f"{_KIND} that 'kind_of' returns for '{node.role}'")
+            what = f"{_KIND} that 'kind_of' returns for '{node.role}'"
+            equal(kind[:3], self._kind(node.role), what)
             if self.interface is not None:
                 what = f"'implements({self.interface.__name__})' of the kind of op '{node.role}'"
                 expected = node.role in self.implementing
                 equal(kind.implements(self.interface), expected, what)
+
+    def test_identities(self) -> None:
+        """The identity of an op is unique, and does not change when the op changes."""
+        sample = self._sample()
+        before = [self.adapter.identity_of(op) for _, _, op in sample.ops()]
+        self.change(sample.top)
+        after = [self.adapter.identity_of(op) for _, _, op in sample.ops()]
+        equal(after, before, "the list of op identities after a change to one of the ops")
+        equal(len(set(before)), len(before), "the number of identities of different ops")
 
     def test_keys(self) -> None:
         """`key_of` returns the same object for two ops if and only if the op names are equal."""
@@ -120,10 +129,9 @@ class AdapterContract:
         roles = {self.names[node.role]: node.role for _, node in self.program.walk()}
         for name in (*roles, self.misspelt[0], "nosuchdialect", "", "any"):
             kind, role = self.adapter.kind_named(sample.context, name), roles.get(name)
-            found = kind and (kind.name, kind.registered, kind.isolated)
             known = role is not None and role not in self.unregistered
             expected = self._kind(role) if role and known else None
-            equal(found, expected, f"{_KIND} that 'kind_named' returns for '{name}'")
+            equal(kind and kind[:3], expected, f"{_KIND} that 'kind_named' returns for '{name}'")
 
     def test_suggestions(self) -> None:
         """`suggest_op` suggests a name for a misspelled op name, but not for an unrelated name."""
@@ -307,16 +315,6 @@ class AdapterContract:
         error = raised(PassFailedError, lambda: manager.run(sample.top), what)
         count = sum(node.role == "func" for node in self.program.body)
         equal(len(error.failures), count, "the number of failures for the invalid ops")
-
-    def test_identities(self) -> None:
-        """The identity of an op is unique, and does not change when the op changes."""
-        top = self._sample().top
-        ops = self.adapter.children(top)
-        before = [self.adapter.identity_of(op) for op in ops]
-        self.change(ops[0])
-        after = [self.adapter.identity_of(op) for op in self.adapter.children(top)]
-        equal(after, before, "the list of op identities after a change to one of the ops")
-        equal(len(set(before)), len(ops), "the number of identities of different ops")
 
     # -- Optional abilities ------------------------------------------------------------------
 
