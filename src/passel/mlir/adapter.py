@@ -229,10 +229,10 @@ class MLIRAdapter(IRAdapter):
         """
         dialect = closest(name.partition(".")[0], self.bindings.dialect_names(context))
         try:
-            module = self.bindings.module(f"dialects._{dialect}_ops_gen")
+            found: Any = self.bindings.module(f"dialects._{dialect}_ops_gen").__dict__
         except AdapterError:
             return ""
-        names = {str(getattr(each, "OPERATION_NAME", "")) for each in vars(module).values()}
+        names = {str(getattr(each, "OPERATION_NAME", "")) for each in found.values()}
         return suggest(name, sorted(names))
 
     def identity_of(self, op: Any) -> int:
