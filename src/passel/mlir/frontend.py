@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from passel.frontend import FrontendSettings, SourcePart
-    from passel.mlir.adapter import MLIRAdapter
+    from passel.mlir.bindings import Bindings
 
 _DROPPED = "ignoring unknown external resources"
 """The start of MLIR's warning about resources, which the frontend preserves."""
@@ -40,7 +40,7 @@ class MLIRFrontend(Frontend):
     """The frontend that uses MLIR's parser, verifier and printer.
 
     Args:
-        adapter: The adapter for the build.
+        adapter: The `MLIRAdapter` for the build.
     """
 
     verifies = True
@@ -51,10 +51,10 @@ class MLIRFrontend(Frontend):
         "parse; --verify-each=false turns off the verification after passes",
     }
 
-    def __init__(self, adapter: MLIRAdapter) -> None:
+    def __init__(self, adapter: Any) -> None:
         super().__init__(adapter)
-        self._bare_context = adapter.create_bare_context
-        self._bindings = adapter.bindings
+        self._bare_context: Callable[[], Any] = adapter.create_bare_context
+        self._bindings: Bindings = adapter.bindings
 
     def configure(self, settings: FrontendSettings) -> None:
         """Check and store the settings of the tool.
