@@ -109,7 +109,7 @@ def test_an_extension_takes_what_another_needs() -> None:
     builder = made(A(), B())
     with pytest.raises(InsertionError) as caught:
         builder.extend(Extension("first", takes), Extension("second", misses))
-    assert str(caught.value) == "extension 'second': 'a' is not in the pipeline; it has 'b'"
+    assert str(caught.value) == "extension 'second': 'a' is not in the pipeline, which has 'b'"
     assert str(builder) == "builtin.module(a,b)"
 
 

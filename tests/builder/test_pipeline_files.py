@@ -48,7 +48,7 @@ def test_variables(tmp_path: Path, given: dict[str, Any], rounds: str) -> None:
     builder = read(tmp_path, text, top=False)
     assert "top-down=false" in str(builder)
     assert str(read(tmp_path, "Pipeline: [$what]", what="cse")) == "builtin.module(cse)"
-    with pytest.raises(PipelineError, match="has no variable 'm'; it does not use this variable"):
+    with pytest.raises(PipelineError, match="has no variable 'm'; the file does not use it"):
         read(tmp_path, "variables: {n: 1}\nPipeline: [$n]", m=3)
 
 
@@ -102,15 +102,15 @@ WRONG = {
     "variables: {n: }\nPipeline: []": "1:15: error: variable 'n' has neither a default nor a value",
     "variables: {n: {a: 1}}\nPipeline: []": "1:16: error: expected the value of 'n'",
     "Pipeline:\n- include: none.yaml": "2:12: error: cannot open pipeline file",
-    "Pipeline:\n- pass: cse{$}": "2:9: error: '$' needs the name of a variable; '$$' is a dollar sign",
-    "Pipeline:\n- include: other.yaml {n=3}": "2:12: error: '{dir}/other.yaml' has no variable 'n'; it does not use this variable",
-    "anchor: func.func\nPipeline:\n- include: other.yaml": "3:12: error: cannot include a pipeline for 'builtin.module' in a pipeline for 'func.func'",
+    "Pipeline:\n- pass: cse{$}": "2:9: error: '$' needs a variable name; write '$$' for a dollar sign",
+    "Pipeline:\n- include: other.yaml {n=3}": "2:12: error: '{dir}/other.yaml' has no variable 'n'; the file does not use it",
+    "anchor: func.func\nPipeline:\n- include: other.yaml": "3:12: error: cannot include a pipeline on 'builtin.module' in a pipeline on 'func.func'",
     'Pipeline: [{include: "a\\0.yaml"}]': "1:22: error: cannot open pipeline file '{dir}/a\0.yaml': embedded null byte",
     "variables: {a: "
     + "x" * 1_000
     + "}\nPipeline: ['"
     + "$a" * 1_000
-    + "']": "2:12: error: with variables expanded, this text may exceed 65536 characters",
+    + "']": "2:12: error: with variables expanded, this text could be longer than 65536 characters",
     "Pipeline:\n" + "- cse,cse\n" * 6_000: "5002:3: error: a pipeline can have at most 10000 el",
 }
 
@@ -146,7 +146,7 @@ def test_recursive_includes(tmp_path: Path) -> None:
         (tmp_path / f"twice{i}.yaml").write_text(f"variables: {{x: ab}}\nPipeline:\n{use}")
         (tmp_path / f"fan{i}.yaml").write_text("Pipeline:\n" + f"- include: fan{i + 1}.yaml\n" * 2)
     (tmp_path / "fan40.yaml").write_text("Pipeline: []\n")
-    with pytest.raises(PipelineError, match="with variables expanded, this text may exceed"):
+    with pytest.raises(PipelineError, match="with variables expanded, this text could"):
         PipelineBuilder.from_file(tmp_path / "twice0.yaml")
     for name in ("fan0.yaml", "a.yaml"):
         with pytest.raises(PipelineError, match="at most 256 files"):
@@ -170,7 +170,7 @@ def test_special_and_large_files(tmp_path: Path, kind: str) -> None:
     assert str(caught.value).startswith(f"{tmp_path / 'p.yaml'}:3:12: error: ")
     assert {
         "loop": "Too many levels of symbolic links",
-        "large": "the files of a pipeline may total at most 262144 bytes",
+        "large": "the files of a pipeline can have at most 262144 bytes",
     }.get(kind, "it is not a regular file") in str(caught.value)
 
 

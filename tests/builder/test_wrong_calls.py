@@ -47,7 +47,7 @@ WRONG: list[tuple[Callable[[Call], object], type[Exception], str]] = [
     (lambda b: b.insert_after(LOWERING, B()), InsertionError, "there is no pass of type 'lowering': add one, or declare"),
     (lambda b: b.insert_before(A, OnFunc()), AnchorError, "did you intend to nest"),
     (lambda b: b.insert_before(STEP, B()), InsertionError, "'a' is not in the pipeline"),
-    (lambda b: b.add(X(), stage="a"), InsertionError, "stage 'a' is not in the pipeline; it has 'codegen'"),
+    (lambda b: b.add(X(), stage="a"), InsertionError, "stage 'a' is not in the pipeline, which has 'codegen'"),
     (lambda b: b.add(X(), stage="codgen"), InsertionError, "stage 'codgen' is not in the pipeline; did you mean 'codegen'?"),
     (lambda b: b.insert_before(Bundle("tydy", B()), X()), InsertionError, "bundle 'tydy' is not in the pipeline; did you mean 'tidy'?"),
     (lambda b: b.insert_after(PassType("bufferisation"), A()), InsertionError, MISSPELT),

@@ -1,8 +1,9 @@
 """Constraints on the positions of passes in a pipeline.
 
 A pass class declares constraints in its body, a bundle takes constraints as an argument, and
-`PipelineBuilder.constrain` adds constraints to any step. Constraints apply to the order in which
-steps run, across nested pipelines. A builder inserts the cleanups that `followed_by` and
+`PipelineBuilder.constrain` adds constraints to any step. A constraint refers to other steps by a
+target, such as a pass name or a pass type. Constraints apply to the order in which all steps run,
+including the steps of nested pipelines. A builder inserts the cleanups that `followed_by` and
 `preceded_by` request, and rejects a pipeline that violates any other constraint.
 """
 
@@ -40,11 +41,10 @@ class Constraint:
     Attributes:
         kind: The name of the function that creates the constraint, with underscores replaced by
             dashes.
-        target: The target to which the condition refers.
+        target: A target that matches the steps before or after which the constrained step must run.
         origin: The source location of the call that created the constraint.
         cleanup: The argument of `followed_by` or `preceded_by`: a pass, a pass class, a pass name,
-            a bundle or a pass type. None for constraints of a kind other than `followed_by` and
-            `preceded_by`.
+            a bundle or a pass type. None for all other kinds of constraints.
     """
 
     kind: str
@@ -53,7 +53,7 @@ class Constraint:
     cleanup: Any = None
 
     def __post_init__(self) -> None:
-        """Check that `target` is a target.
+        """Check the type of `target`.
 
         Raises:
             TypeError: If `target` is not a target.
@@ -66,12 +66,12 @@ class Constraint:
         return self.cleanup is not None
 
     def __str__(self) -> str:
-        """Return a phrase that completes a sentence about the constrained step."""
+        """Return a phrase that states the constraint, such as `must run before the first 'cse'`."""
         return f"{PHRASES[self.kind]} {noun(self.target, 'a ' if self.is_wish else '')}"
 
 
 class Rule(NamedTuple):
-    """A constraint, and the class, bundle or call that the constraint comes from.
+    """A constraint, and the pass class, the bundle or the call that declares it.
 
     Attributes:
         constraint: The constraint.
@@ -90,7 +90,7 @@ class Rule(NamedTuple):
 
     @property
     def by(self) -> str:
-        """A phrase for the author of the rule, such as `pass 'cse'`, or an empty string."""
+        """The name of the pass, bundle or extension that declares the constraint, if any."""
         if self.declared_by is not None:
             kind = "pass " if isinstance(self.declared_by, type) else ""
             return kind + describe(self.declared_by)
@@ -104,7 +104,7 @@ class Rule(NamedTuple):
         return f"declared{by}{where}"
 
     def about(self, step: Step) -> str:
-        """Return a sentence that states the rule for a step and names the source of the rule."""
+        """Return a sentence that states the constraint on a step, who declared it, and where."""
         return f"'{step.label}' {self.constraint} ({self.source})"
 
     def checked(self) -> Rule:
@@ -127,7 +127,7 @@ def after_any(target: Target) -> Constraint:
     The pipeline must contain a matching step.
 
     Args:
-        target: A target that matches the earlier step.
+        target: A target that matches the steps, at least one of which must run first.
 
     Example:
         >>> from passel.passes import PassType
@@ -143,7 +143,7 @@ def after_all(target: Target) -> Constraint:
     The pipeline need not contain a matching step.
 
     Args:
-        target: A target that matches the earlier steps.
+        target: A target that matches the steps that must run first.
 
     Example:
         >>> print(after_all("canonicalize"))
@@ -158,7 +158,7 @@ def before_first(target: Target) -> Constraint:
     The pipeline need not contain a matching step.
 
     Args:
-        target: A target that matches the later steps.
+        target: A target that matches the steps that must run later.
 
     Example:
         >>> from passel.passes import PassType
@@ -171,13 +171,13 @@ def before_first(target: Target) -> Constraint:
 def followed_by(cleanup: Named | type[Pass] | Pass | str | PassType) -> Constraint:
     """Request that a cleanup runs at some point after a step.
 
-    The builder inserts a missing cleanup before the next pass that shares no type with the step,
-    or at the last valid position before that pass. If no position is valid,
-    `PipelineBuilder.report` returns a warning.
+    The builder inserts a missing cleanup as late as the constraints allow, but before the next pass
+    that has no pass type in common with the step. If no position is valid, `PipelineBuilder.report`
+    returns a warning.
 
     Args:
-        cleanup: A bundle, a pass, a pass class, a pass name or a pass type. The builder cannot
-            insert a cleanup that is given as a pass type.
+        cleanup: A bundle, a pass, a pass class, a pass name or a pass type. For a pass type, the
+            builder reports a missing cleanup, but inserts none.
 
     Example:
         >>> from passel.builder import Bundle

@@ -3,7 +3,7 @@
 The body of a pass class declares the types of the pass and whether the pass is idempotent. A
 `DeclarationTable` declares types and idempotence for passes from other packages, by pass name or
 class. Installed packages add declarations to the default table through entry points in the group
-`passel.declarations`. Each entry point names a function that takes the table.
+`passel.declarations`. Each entry point names a function, which is called with the table.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ class Facts(NamedTuple):
 
 
 class DeclarationTable:
-    """A table that declares pass types and idempotence outside the pass classes.
+    """A table of pass types and idempotence that are declared outside the pass classes.
 
     Args:
-        behind: A table whose declarations are copied, or None to create an empty table.
+        behind: A table to copy the declarations from, or None to create an empty table.
 
     Example:
         >>> from passel.passes import Pass
@@ -74,7 +74,7 @@ class DeclarationTable:
             passes: The names or classes of the passes.
             types: The pass types of each pass.
             idempotent: Whether a second run of a pass, right after the first run, changes nothing.
-            ir: The name of the IR to which the pass names belong, or an empty string for any IR.
+            ir: The name of the IR that the named passes run on, or an empty string for any IR.
 
         Raises:
             DefinitionError: If `types` is not a tuple of pass types.
@@ -106,7 +106,8 @@ class DeclarationTable:
 def default_declarations() -> DeclarationTable:
     """Return a table with the declarations of all installed packages.
 
-    The first call loads the entry points. The logger `passel` reports entry points that fail.
+    The first call loads the entry points. An entry point that fails is skipped, and the logger
+    `passel` reports the error.
     """
     table = DeclarationTable()
     use_installed("passel.declarations", lambda _, declare: declare(table))
@@ -116,7 +117,7 @@ def default_declarations() -> DeclarationTable:
 def use_installed(group: str, use: Callable[[str, Any], object]) -> None:
     """Call a function with the name and the loaded object of each entry point in a group.
 
-    The logger `passel` reports entry points that fail.
+    An entry point that fails is skipped, and the logger `passel` reports the error.
     """
     for point in entry_points(group):
         try:

@@ -1,4 +1,4 @@
-"""The contents of a pipeline builder: each change is applied completely or not at all."""
+"""The contents of a pipeline builder, to which changes are applied completely or not at all."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Draft:
 
     @property
     def rules(self) -> Rules:
-        """The rules for the steps of the draft, valid until the next change."""
+        """The `Rules` for the current steps of the draft, valid until the next change."""
         return Rules(self.root, self.declarations, self.constraints)
 
     def copy(self) -> Draft:

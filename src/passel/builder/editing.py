@@ -44,7 +44,8 @@ def edited(draft: Draft, origin: Origin | None = None) -> Generator[Edit]:
 
     Args:
         draft: The draft to change, which is restored if the block raises an exception.
-        origin: The author of the change, by default the caller of the builder.
+        origin: The extension and source location to record for the change; by default, those of the
+            caller of the builder.
 
     Raises:
         InsertionError: If the change violates a constraint.
@@ -65,11 +66,11 @@ class Edit:
 
     Args:
         draft: The draft to change.
-        rules: The rules for the steps of the draft before the change.
-        origin: The author and source location of the change.
+        rules: The `Rules` for the steps of the draft before the change.
+        origin: The extension and source location to record for the change.
 
     Attributes:
-        added: The new nodes, without nested nodes.
+        added: The added nodes, except for nodes inside other added nodes.
     """
 
     def __init__(self, draft: Draft, rules: Rules, origin: Origin) -> None:
@@ -86,10 +87,11 @@ class Edit:
     # -- Adding -----------------------------------------------------------------------------
 
     def nodes(self, item: object, anchor: str) -> list[Node]:
-        """Return the nodes for an item that a user adds to a pipeline.
+        """Create the nodes for an item, to be added to a pipeline on `anchor`.
 
         Raises:
-            PipelineError: If a pipeline text is invalid, or the anchor of a pass does not match.
+            PipelineError: If a pipeline text is invalid, or the anchor of a pass differs from
+                `anchor`.
         """
         if isinstance(item, Bundle):
             inner = [node for each in item.members for node in self.nodes(each, anchor)]
@@ -101,7 +103,7 @@ class Edit:
         return nodes_of(manager, self.origin)
 
     def put(self, nodes: list[Node], scope: Scope, index: int | None = None) -> None:
-        """Insert nodes into a scope, before the item at `index` or by default at the end."""
+        """Insert nodes into a scope before the item at `index`; by default, at the end."""
         self._draft.put(nodes, scope, len(scope.items) if index is None else index)
         self.added += nodes
 
@@ -131,10 +133,11 @@ class Edit:
     def place(self, items: Items, home: Scope) -> None:
         """Add items at positions that satisfy the constraints.
 
-        Each item is added to `home`, or to the first nested pipeline that accepts the item.
+        Each item is added to `home` or, if `home` does not accept the item, to the first nested
+        pipeline that does.
 
         Raises:
-            AnchorError: If no pipeline accepts the anchor of an item.
+            AnchorError: If no pipeline accepts an item.
             InsertionError: If no order satisfies the constraints.
         """
         inner = (each for each, _ in walk(home.items) if isinstance(each, Scope))
@@ -172,7 +175,7 @@ class Edit:
     # -- Next to something, or instead ------------------------------------------------------
 
     def insert(self, target: Target, items: Items, occurrence: Occurrence, *, after: bool) -> None:
-        """Insert items before or after those matches of a target that `occurrence` selects.
+        """Insert items right before or after the matches of a target that `occurrence` selects.
 
         The method raises the same errors as `PipelineBuilder.insert_before`.
         """

@@ -18,7 +18,8 @@ class Extension(NamedTuple):
     """A named function that adds passes to a builder.
 
     Attributes:
-        name: The name of the extension, which must be unique among the extensions of a pipeline.
+        name: The name of the extension, unique among the extensions of a call of
+            `PipelineBuilder.extend`.
         function: The function to call with the builder.
     """
 

@@ -1,10 +1,10 @@
 """Finishing the draft of a pipeline before the pipeline is built.
 
-First, the builder inserts the missing cleanups that `followed_by` and `preceded_by` request. After
-the insertion, the builder drops redundant steps. An idempotent pass is redundant if an equal pass
-runs before it and all passes in between preserve all analyses. The first passes of a bundle can be
-redundant if equal passes run before the bundle. If a single call adds a pass twice, the pass runs
-twice.
+First, the builder inserts the missing cleanups that `followed_by` and `preceded_by` request. Then
+the builder drops redundant steps. An idempotent pass is redundant if an equal pass runs before it
+and all passes in between preserve all analyses. Several idempotent passes at the start of a bundle
+are redundant together if the same sequence of passes runs before the bundle. A pass that a single
+call adds twice also runs twice.
 """
 
 from __future__ import annotations
@@ -34,8 +34,9 @@ class Remark(NamedTuple):
 
     Attributes:
         kind: The kind of the remark: `dropped`, `inserted` or `warning`.
-        label: The label of the step.
-        message: The text of the remark, with the reason for the change or the warning.
+        label: The label of the dropped or inserted step, or of the step whose cleanup is missing.
+            For several steps, the label of the first step.
+        message: A text that states the change or the problem, and the reason.
     """
 
     kind: str

@@ -27,7 +27,7 @@ class Finding(NamedTuple):
         severity: `Severity.ERROR` if the pipeline cannot be built or run, otherwise
             `Severity.WARNING`.
         message: A sentence that describes the problem and suggests a fix.
-        span: The location of the finding in the pipeline text, or None if it has no location.
+        span: The location of the problem in the pipeline text, or None if the location is unknown.
     """
 
     severity: Severity
@@ -45,12 +45,12 @@ def lint(
     """Return the mistakes and the redundant work in a pipeline.
 
     Errors are violated constraints, violated contracts, and steps that cannot run on their ops.
-    Warnings are missing cleanups, redundant repeated passes, and passes between nested pipelines
-    that could run in one nested pipeline.
+    Warnings are missing cleanups, redundant repeated passes, and passes that run between two nested
+    pipelines but could run inside a single nested pipeline.
 
     Args:
         builder: The builder that contains the pipeline.
-        adapter: The adapter of the IR, or None to skip the checks that involve ops.
+        adapter: The adapter of the IR, or None to skip the checks of which ops a pass can run on.
         context: The context of the IR, or None to use a new context.
 
     Returns:

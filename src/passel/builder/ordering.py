@@ -1,4 +1,4 @@
-"""Ordering the steps of `PipelineBuilder.place` by constraints, then by time of insertion."""
+"""Ordering steps by constraints, then by the order of addition, for `PipelineBuilder.place`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def ordered(items: list[Node], placed: Collection[Node], rules: Rules) -> list[N
     Args:
         items: The items of the scope, in their current order.
         placed: The items that may move. Items that are not in `placed` keep their order.
-        rules: The rules for the steps of the pipeline.
+        rules: The `Rules` for the steps of the pipeline.
 
     Raises:
         InsertionError: If no order satisfies all constraints. The message lists the shortest cycle

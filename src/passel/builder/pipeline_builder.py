@@ -1,6 +1,6 @@
 """The pipeline builder, which can reorder passes until the pipeline is built.
 
-A builder creates pass managers. Pass managers and runs do not depend on the builder.
+A pass manager that a builder has created does not depend on the builder.
 """
 
 from __future__ import annotations
@@ -26,18 +26,19 @@ if TYPE_CHECKING:
 class PipelineBuilder(PipelinePlan):
     """A pipeline under construction, to which several packages can add passes.
 
-    A pipeline consists of steps. Labels and handles remain valid when steps are added. `build`
-    creates a pass manager from the steps. A change that raises an error leaves the builder
-    unchanged.
+    A pipeline consists of steps. Methods select steps by a target: a pass class, a pass name, a
+    pass type, the label of a step, a handle, a bundle or a stage. Labels and handles remain valid
+    when steps are added. `build` creates a pass manager from the steps. A change that raises an
+    error leaves the builder unchanged.
 
     Args:
         anchor: The anchor of the pipeline: an op name, an op class, or `any`.
         context: The context of the IR, as for `PassManager`.
         adapter: The adapter of the IR, as for `PassManager`.
-        registry: The registry that resolves pass names, by default the registry of all installed
+        registry: The registry that resolves pass names; by default, the registry of all installed
             passes.
-        declarations: A table of declarations in addition to those in pass classes, by default the
-            declarations of all installed packages.
+        declarations: A table that adds pass types and idempotence to those that pass classes
+            declare; by default, the table with the declarations of all installed packages.
 
     Attributes:
         adapter: The adapter that was passed to the constructor, or None.
@@ -58,13 +59,13 @@ class PipelineBuilder(PipelinePlan):
     def nest(self, anchor: str | type, *, jobs: int | None = None) -> PipelineBuilder:
         """Append a nested pipeline, and return a builder that adds passes to the nested pipeline.
 
-        A `with` statement on the returned builder only groups code. Targets passed to the returned
-        builder still match steps of the whole pipeline.
+        The returned builder can be used in a `with` statement, which only groups code. Targets
+        passed to the returned builder still match steps of the whole pipeline.
 
         Args:
             anchor: The anchor of the nested pipeline: an op name, an op class, or `any`.
-            jobs: The maximum number of ops to process in parallel, or None for no extra limit. The
-                limit that is set for the run also applies.
+            jobs: The maximum number of ops that the nested pipeline processes in parallel, even if
+                the run allows more; None to apply only the limit of the run.
         """
         view = copy(self)
         (view._at,) = self.add(OpPassManager(anchor, jobs=jobs)).labels
@@ -83,7 +84,8 @@ class PipelineBuilder(PipelinePlan):
 
         Args:
             items: The passes to append, in any form that `OpPassManager.add` accepts, or bundles.
-            stage: The name of the stage to append to, or an empty string to append to the pipeline.
+            stage: The name of the stage to append to, or an empty string to append to the end of
+                the pipeline.
 
         Raises:
             InsertionError: If the change would violate a constraint, or the stage does not exist.
@@ -100,13 +102,14 @@ class PipelineBuilder(PipelinePlan):
     ) -> Handle:
         """Insert passes right before a match of a target, by default the first match.
 
-        If the match is the first step of a nested pipeline in which a pass cannot run, the pass is
-        inserted before the nested pipeline.
+        If the match is the first step of a nested pipeline, a pass that cannot run in the nested
+        pipeline is inserted before the nested pipeline.
 
         Args:
             target: A target that matches the step to insert before.
             items: The passes to insert, in any form that `add` accepts.
-            occurrence: The match to use if the target has several matches.
+            occurrence: The match to use if the target has several matches: `first`, `last` or
+                `all`.
 
         Raises:
             InsertionError: If no step matches the target, the change would violate a constraint, or
@@ -154,8 +157,7 @@ class PipelineBuilder(PipelinePlan):
             constraints: The constraints to add.
 
         Raises:
-            InsertionError: If the pipeline already violates one of the constraints. An error leaves
-                the builder unchanged.
+            InsertionError: If the pipeline already violates one of the constraints.
             DefinitionError: If an object in `constraints` is not a `Constraint`.
 
         Example:
@@ -189,8 +191,8 @@ class PipelineBuilder(PipelinePlan):
             InsertionError: If no order satisfies all constraints, or a required pass is missing. If
                 constraints contradict each other, the message lists the shortest cycle of
                 constraints.
-            PipelineError: If a pipeline text is invalid, or neither this pipeline nor a nested
-                pipeline has the anchor of a pass.
+            PipelineError: If a pipeline text is invalid, or a pass can run neither in this pipeline
+                nor in a nested pipeline.
 
         Example:
             >>> from passel.builder import PipelineBuilder, before_first
@@ -210,14 +212,15 @@ class PipelineBuilder(PipelinePlan):
     def between(self, start: Target, end: Target, *, preserves: type | tuple[type, ...]) -> Self:
         """Require each pass between two steps to declare that it preserves certain analyses.
 
-        For passes that declare `produces` and `requires`, `between` is not needed. A region extends
-        from each step that matches `start` to the next step that matches `end`. The regions are
-        determined when the pipeline is built.
+        `between` defines regions of the pipeline. A region starts after each step that matches
+        `start`, and ends before the next step that matches `end`. The regions are determined when
+        the pipeline is built. For analyses that passes declare in `produces` and `requires`,
+        `between` is not needed.
 
         Args:
             start: A target that matches the steps after which a region starts.
             end: A target that matches the steps before which a region ends.
-            preserves: An analysis class, or a tuple of analysis classes.
+            preserves: The analyses to preserve: an analysis class, or a tuple of analysis classes.
         """
         kinds = preserves if isinstance(preserves, tuple) else (preserves,)
         with edited(self._draft) as edit:
@@ -256,12 +259,12 @@ class PipelineBuilder(PipelinePlan):
                 functions a name.
 
         Raises:
-            InsertionError: If an extension cannot insert a pass, or two extensions conflict. An
-                error leaves the builder unchanged.
+            InsertionError: If the builder rejects a change of an extension, or two extensions have
+                the same name.
             PipelineError: If an extension adds an invalid pipeline text, or a pass whose anchor
                 does not match the pipeline.
-            Exception: If an extension raises an exception that is not listed above. A note on the
-                exception names the extension.
+            Exception: If an extension raises any other exception. A note on the exception names the
+                extension.
         """
         with self._draft.all_or_nothing():
             run_extensions(self, extensions, self._draft)

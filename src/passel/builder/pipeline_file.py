@@ -55,10 +55,10 @@ def read_pipeline_file(
 
 @contextmanager
 def placed(span: Span) -> Generator[None]:
-    """Change the locations of errors in generated text to a location in the source.
+    """Set the location of each `PipelineError` that the `with` block raises.
 
     Args:
-        span: The location in the source.
+        span: The location in the pipeline file.
     """
     try:
         yield
@@ -104,7 +104,7 @@ class _Reader:
             raise PipelineError(Problem(message, span)) from None
         self._bytes -= len(data)
         if self._bytes < 0:
-            message = f"the files of a pipeline may total at most {_MOST_BYTES} bytes"
+            message = f"the files of a pipeline can have at most {_MOST_BYTES} bytes in total"
             raise _refusal(f"{message}; '{path}' exceeds this limit", span)
         return Source(text, str(path))
 
@@ -124,12 +124,12 @@ class _Reader:
             values = _defaults(table["variables"], given) | values
         known = {*Template(source.text).get_identifiers()} | (values.keys() - given.keys())
         if unknown := next((name for name in given if name not in known), ""):
-            hint = suggest(unknown, known) or "; it does not use this variable"
+            hint = suggest(unknown, known) or "; the file does not use it"
             raise _refusal(f"'{path}' has no variable '{unknown}'{hint}", span)
         if "anchor" in table:
             anchor, outer = table["anchor"].text("an op's name, or 'any'"), self.anchor
             if span is not None and anchor != outer:
-                message = f"cannot include a pipeline for '{anchor}' in a pipeline for '{outer}'"
+                message = f"cannot include a pipeline on '{anchor}' in a pipeline on '{outer}'"
                 raise _refusal(message, span)
             self.anchor = anchor
         pipeline = table.get("Pipeline", root)
@@ -210,14 +210,14 @@ class _Node:
         text = self.text(what)
         if text.count("$") * max(map(len, values.values()), default=0) > _MOST_CHARACTERS:
             most = f"{_MOST_CHARACTERS} characters"
-            raise self.error(f"with variables expanded, this text may exceed {most}")
+            raise self.error(f"with variables expanded, this text could be longer than {most}")
         try:
             return Template(text).substitute(values)
         except KeyError as error:
             hint = suggest(error.args[0], values) or "; declare it, or give it a value"
             raise self.error(f"variable '{error.args[0]}' has no value{hint}") from None
         except ValueError:
-            raise self.error("'$' needs the name of a variable; '$$' is a dollar sign") from None
+            raise self.error("'$' needs a variable name; write '$$' for a dollar sign") from None
 
     def items(self) -> list[_Node]:
         """Return the elements of a sequence node."""

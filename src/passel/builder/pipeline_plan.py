@@ -101,7 +101,7 @@ class PipelinePlan:
     ) -> Self:
         """Read a pipeline file, and return a builder with the passes of the pipeline.
 
-        The YAML format extends the format of llvm/lighthouse's descriptors.
+        The YAML format extends the format of the pipeline descriptors in llvm/lighthouse.
 
         Args:
             path: The path of the YAML file.
@@ -130,7 +130,10 @@ class PipelinePlan:
 
     @property
     def context(self) -> Any:
-        """The context of the IR, created on first use, or None if the IR is unknown."""
+        """The context that was passed to the constructor, or else a new context from the adapter.
+
+        The value is None if the constructor received neither a context nor an adapter.
+        """
         template = self._draft.template
         if template.context is None and self.adapter is not None:
             template.context = self.adapter.create_context()
@@ -145,7 +148,7 @@ class PipelinePlan:
         return iter(self._draft.rules.steps)
 
     def types_of(self, step: Step) -> tuple[PassType, ...]:
-        """Return the pass types of a step, which come from the pass and the bundles of the step."""
+        """Return the pass types of a step: those of its pass, and those of its bundles."""
         return self._draft.rules.types_of(step)
 
     def constraints(self) -> Iterator[tuple[Rule, Step]]:
@@ -167,7 +170,7 @@ class PipelinePlan:
 
         Args:
             target: The step to explain, or a target that matches the step.
-            occurrence: The match to explain if the target has several matches.
+            occurrence: The match to explain if the target has several matches: `first` or `last`.
 
         Raises:
             InsertionError: If no step matches the target.
@@ -219,7 +222,8 @@ class PipelinePlan:
 
         Raises:
             InsertionError: If the pipeline violates a constraint.
-            ContractError: If a pass does not preserve an analysis that a later pass requires.
+            ContractError: If an analysis that a pass or `between` requires is missing or not
+                preserved.
             AnchorError: If a pass cannot run on its ops, or an op cannot be an anchor. Without a
                 context, anchors are checked only when the pass manager runs.
         """

@@ -85,7 +85,7 @@ class Rules:
     # -- Targets ----------------------------------------------------------------------------
 
     def types_of(self, step: Step) -> tuple[PassType, ...]:
-        """Return the pass types of a step, which come from the pass and the bundles of the step."""
+        """Return the pass types of a step: those of its pass, and those of its bundles."""
         cls = type(step.pass_)
         if cls not in self._types:
             self._types[cls] = self._declarations.of(step.pass_).types
@@ -112,7 +112,7 @@ class Rules:
         return self._found[target]
 
     def others(self, target: Target, step: Step) -> list[Step]:
-        """Return the steps that match a target, except for a given step."""
+        """Return all steps that match a target, except for `step`."""
         return [each for each in self.find(target) if each is not step]
 
     def neighbour(self, step: Step, distance: int) -> Step | None:
@@ -121,7 +121,7 @@ class Rules:
         return self.steps[place] if 0 <= place < len(self.steps) else None
 
     def units(self, target: Target) -> list[Unit]:
-        """Return the nodes of each match of a target, in execution order."""
+        """Return the matches of a target in execution order, each as a list of nodes."""
         if isinstance(target, Step):
             step = self.labelled.get(target.label)  # in a copy, its own step
             return [[step]] if isinstance(step, Step) and step.pass_ is target.pass_ else []
@@ -186,7 +186,7 @@ class Rules:
             return f"there is no {noun(target)}{hint or way_out}"
         names = [f"'{name}'" for name in dict.fromkeys(self._names(target))]
         nothing = "no stages" if isinstance(target, Stage) else "no passes"
-        hint = hint or f"; it has {listed(names, _MOST_NAMES) or nothing}"
+        hint = hint or f", which has {listed(names, _MOST_NAMES) or nothing}"
         return f"{describe(target)} is not in the pipeline{hint}"
 
     # -- Broken constraints -----------------------------------------------------------------

@@ -34,7 +34,7 @@ _OURS = (os.path.join(Path(__file__).parent, ""), contextlib.__file__)  # noqa: 
 
 
 class Origin(NamedTuple):
-    """The author and source location of a change to a builder.
+    """The extension that changed a builder, and the source location of the call.
 
     Attributes:
         extension: The name of the extension that made the change, or an empty string if no
@@ -60,9 +60,9 @@ class Origin(NamedTuple):
 
 
 def caller(extension: str = "") -> Origin:
-    """Return the source location from which the builder was called.
+    """Return the source location of the code that called the builder.
 
-    If a tool of passel called the builder, the result contains no file.
+    If passel's own code called the builder, the result contains no file.
 
     Args:
         extension: The name of the running extension, or an empty string.
@@ -119,7 +119,7 @@ class Stage(Named):
 class Handle(Named):
     """A reference to the steps and nested pipelines that a call added to a builder.
 
-    A handle remains valid after later additions, and in copies of the builder.
+    A handle remains valid when more steps are added, and in copies of the builder.
 
     Attributes:
         labels: The labels of the added steps and nested pipelines, in order.
@@ -137,16 +137,16 @@ class Handle(Named):
 
 
 class Bundle(Named):
-    """A sequence of passes that belong together.
+    """A named sequence of passes that are added to a builder together.
 
-    When a bundle is added to a builder, the members of the bundle become ordinary steps. Other
-    steps can be inserted between the members. A bundle is not a pass.
+    When a bundle is added, the members of the bundle become ordinary steps. Other steps can be
+    inserted between the members. A bundle is not a pass.
 
     Args:
         name: The name of the bundle, which can be used as a target.
         members: The passes, in any form that `OpPassManager.add` accepts, or other bundles.
-        types: The pass types of all members, in addition to the members' own types.
-        constraints: The constraints on all members, in addition to the members' own constraints.
+        types: The pass types that each member has in addition to its own types.
+        constraints: The constraints that each member has in addition to its own constraints.
 
     Raises:
         DefinitionError: If `types` or `constraints` is not a tuple, or contains an object of the
@@ -226,12 +226,14 @@ class Step(Named):
 
     Attributes:
         pass_: The pass that the step runs.
-        span: The location of the pass in the pipeline text, or None if there is no text.
-        origin: The author and source location of the call that added the step.
+        span: The location of the pass in the pipeline text, or None if the step was not parsed from
+            text.
+        origin: The extension that added the step, and the source location of the call.
         label: The permanent label of the step in the builder, such as `cse#2`.
-        bundles: The additions of bundles that created the step, innermost bundle first.
+        bundles: The bundles that contained the pass when it was added, innermost bundle first.
         call: The sequence number of the call that added the step.
-        because: A sentence with the insertion that positioned the step, or an empty string.
+        because: A sentence that names the target beside which the step was inserted, or an empty
+            string.
     """
 
     pass_: Pass[Any]
@@ -272,11 +274,12 @@ class Scope:
         kind: The kind of scope: `nest` for a nested pipeline, or `stage` for a stage.
             Only nested pipelines appear in the pass manager.
         name: The name of the stage, or the anchor of the pipeline.
-        origin: The author and source location of the call that added the scope.
+        origin: The extension that added the scope, and the source location of the call.
         items: The steps and scopes directly inside the scope, in order.
         label: The permanent label of the scope in the builder, or an empty string for the outermost
             pipeline.
-        span: The location of the scope in the pipeline text, or None if there is no text.
+        span: The location of the scope in the pipeline text, or None if the scope was not parsed
+            from text.
         jobs: The maximum number of ops to process in parallel, or None for no limit.
     """
 
