@@ -135,7 +135,7 @@ UNKNOWN = Location()
 
 
 class Severity(Enum):
-    """How severe a diagnostic is. The value is the word that messages print, such as `error`."""
+    """The severity of a diagnostic. The value is the word that messages print, such as `error`."""
 
     ERROR = "error"
     WARNING = "warning"

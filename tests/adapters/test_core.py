@@ -187,39 +187,25 @@ def test_changed(subject: Subject, manager: PassManager, program: Any) -> None:
     assert manager.run(program).changed is (None if unknown else True)
 
 
-def _need(monkeypatch: pytest.MonkeyPatch, dialect: str) -> None:
-    """Let a pass depend on a dialect."""
-    monkeypatch.setattr(NeedsDialect, "dependent_dialects", (dialect,))
-
-
+@pytest.mark.parametrize("is_known", [True, False])
 def test_dependent_dialects(
     subject: Subject,
     manager: PassManager,
     run: Any,
     visited: list[str],
     monkeypatch: pytest.MonkeyPatch,
+    is_known: bool,
 ) -> None:
-    """The dialects that passes need are loaded before anything runs."""
-    _need(monkeypatch, subject.dialect)
+    """Dialects are loaded before anything runs, and a missing one is an error that names the pass."""
+    dialect = subject.dialect if is_known else subject.misspelt[2]
+    monkeypatch.setattr(NeedsDialect, "dependent_dialects", (dialect,))
     manager.add_nested(subject.names["func"], NeedsDialect())
-    run(manager)
-    assert visited == ["f", "k"]
-
-
-def test_missing_dialect(
-    subject: Subject,
-    manager: PassManager,
-    run: Any,
-    visited: list[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A dialect that does not exist is an error that names the pass; nothing runs."""
-    unknown = subject.misspelt[2]
-    _need(monkeypatch, unknown)
-    manager.add_nested(subject.names["func"], Visit(), NeedsDialect())
-    with pytest.raises(AnchorError, match=f"pass 'needs-dialect' depends on dialect '{unknown}'"):
+    if is_known:
         run(manager)
-    assert visited == []
+    else:
+        with pytest.raises(AnchorError, match=f"'needs-dialect' depends on dialect '{dialect}'"):
+            run(manager)
+    assert visited == (["f", "k"] if is_known else [])
 
 
 def test_order(subject: Subject, manager: PassManager, program: Any, act: Any) -> None:

@@ -1,12 +1,10 @@
 """An adapter that is wrong about the ops that enclose an op."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
 from passel import AdapterError, Pass, PassContext, PassManager
-from passel.ir import outwards
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 
@@ -36,10 +34,3 @@ def test_op_around_itself(body: Callable[[ToyOp, PassContext], None]) -> None:
     manager = PassManager("toy.module", adapter=_Around()).add(Asks())
     with pytest.raises(AdapterError, match=r"adapter for 'toy' .*_Around\.parent must return None"):
         manager.run(parse_toy("toy.module(toy.func @f)"))
-
-
-def test_ops_around() -> None:
-    """An op comes first and the top last."""
-    module: Any = parse_toy("toy.module(toy.func @f(toy.op))")
-    names = [op.name for op in outwards(ToyAdapter(), module.body[0].body[0])]
-    assert names == ["toy.op", "toy.func", "toy.module"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -144,32 +145,27 @@ def test_analyses_of_the_enclosing_op_stay_with_it(
     assert text.count(" 1001") == 8
 
 
-def test_observed_runs_stay_here(pool: Executor, caplog: pytest.LogCaptureFixture) -> None:
-    """Passes that are looked at run in this process, which is said in a line."""
-    manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", TellProcess())
-    manager.enable_timing()
-    module = module_of(4)
-    manager.run(module, executor=pool)
-    assert str(module).count(" 2") == 4
-    assert caplog.messages == ["not using the executor: runs with observers use one process"]
-
-
-def test_passes_that_cannot_be_sent_stay_here(
-    pool: Executor, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize(
+    ("is_observed", "why"),
+    [(True, "observed passes run only in one process"), (False, ".*Local.*")],
+)
+def test_what_cannot_go_out_stays_here(
+    pool: Executor, caplog: pytest.LogCaptureFixture, is_observed: bool, why: str
 ) -> None:
-    """It is said in a line, and all is done here."""
+    """Observed passes and those that cannot be sent run in this process, which is said in a line."""
 
     class Local(TellProcess):
         name = "local"
 
-    manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Local())
+    manager = PassManager("toy.module", adapter=ToyAdapter())
+    manager.add_nested("toy.func", TellProcess() if is_observed else Local())
+    if is_observed:
+        manager.enable_timing()
     module = module_of(4)
     manager.run(module, executor=pool)
     assert str(module).count(" 2") == 4
     (message,) = caplog.messages
-    assert message.startswith("not using the executor: ")
-    assert "Local" in message
-    assert "\n" not in message
+    assert re.fullmatch(f"not using the executor: {why}", message)
 
 
 def test_what_a_worker_cannot_import_is_done_here(

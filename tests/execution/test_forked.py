@@ -53,38 +53,33 @@ class Counting(PassInstrumentation):
         self.count += 1
 
 
-@pytest.mark.parametrize("gated", [False, True])
+@pytest.mark.parametrize(
+    ("what", "why"),
+    [
+        ("observer", "Counting can observe passes only in one process"),
+        ("gate", "gates run only in one process"),
+        ("adapter", "the adapter for 'toy' does not implement SendsOps"),
+    ],
+)
 def test_what_cannot_follow_keeps_everything_here(
-    caplog: pytest.LogCaptureFixture, gated: bool
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, what: str, why: str
 ) -> None:
-    """An instrumentation without `split` or a gate is for one process; the reason is said once."""
+    """Observers without `split`, gates and adapters may need one process; the reason is said once."""
     manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", TellProcess())
     counting = Counting()
-    if gated:
-        manager.add_gate(lambda step, _: bool(step.path))
-    else:
-        manager.add_instrumentation(counting)
+    match what:
+        case "observer":
+            manager.add_instrumentation(counting)
+        case "gate":
+            manager.add_gate(lambda step, _: bool(step.path))
+        case _:
+            monkeypatch.setattr("passel.execution.strategies.fork.ability_of", lambda *_: None)
     for _ in range(2):
         module = module_of(8)
         manager.run(module, jobs=2)
         assert str(module).count(" 2") == 8
-    assert counting.count == (0 if gated else 18)
-    why = "gates run" if gated else "Counting can observe passes"
-    assert caplog.messages == [f"not using worker processes: {why} only in one process"]
-
-
-def test_an_adapter_that_cannot_send_ops(
-    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The reason for one process names the ability that the adapter lacks."""
-
-    def lacking(*_: object) -> None: ...
-
-    monkeypatch.setattr("passel.execution.strategies.fork.ability_of", lacking)
-    manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", TellProcess())
-    manager.run(module_of(8), jobs=2)
-    reason = "the adapter for 'toy' does not implement SendsOps"
-    assert caplog.messages == [f"not using worker processes: {reason}"]
+    assert counting.count == (18 if what == "observer" else 0)
+    assert caplog.messages == [f"not using worker processes: {why}"]
 
 
 LOST = "which a fork would not have"

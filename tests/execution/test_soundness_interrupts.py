@@ -1,16 +1,11 @@
-"""Hooks pair whatever interrupts a run, in a hook or anywhere else, and a hook may fail a pass."""
+"""A hook may fail a pass, and an interrupt keeps what was done before it."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from contextlib import suppress
-from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from event_recorder import EventRecorder
-from hypothesis import given
-from hypothesis import strategies as st
 from sibling_passes import module_of
 
 from passel import (
@@ -19,7 +14,6 @@ from passel import (
     PassContext,
     PassFailedError,
     PassFailure,
-    PassInstrumentation,
     PassManager,
 )
 from passel.execution import Run
@@ -29,110 +23,24 @@ from passel.schedule import PipelineCompiler
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from passel.execution.siblings import Siblings
 
 MODULE = "toy.module(toy.func @a,toy.func @b,toy.module @n(toy.func @c))"
-PAIRS = {
-    "before_run": ("after_run",),
-    "before_pipeline": ("after_pipeline",),
-    "before_pass": ("after_pass", "after_pass_failed"),
-    "before_verification": ("after_verification",),
-    "before_analysis": ("after_analysis",),
-}
-
-
-class Facts:
-    """An analysis."""
-
-    def __init__(self, op: ToyOp) -> None: ...
 
 
 class Work(Pass[Any]):
-    """Change the op, look at facts, and run a pipeline."""
+    """Change the op, and perhaps fail."""
 
     name = "work"
-    how: str = ""
+    fails: bool = False
 
     def run(self, op: ToyOp, ctx: PassContext) -> None:
         """Do it."""
         op.value += 1
-        ctx.analysis(Facts)
-        if self.how == "fail":
+        if self.fails:
             raise PassFailure
-        if self.how == "dynamic":
-            ctx.run_pipeline(OpPassManager("any").add(Work()))
-
-
-class Watch(PassInstrumentation):
-    """Counts what is open on each thread, and raises in its nth hook."""
-
-    def __init__(self, at: int, error: type[BaseException]) -> None:
-        self.left, self.error = at, error
-        self.opened: defaultdict[int, list[str]] = defaultdict(list)
-        self.unpaired: list[str] = []
-
-
-def _hook(name: str) -> Callable[..., None]:
-    def hook(self: Watch, *args: Any, **kwargs: Any) -> None:
-        opened = self.opened[get_ident()]
-        if name in PAIRS:
-            opened.append(name)
-        elif name.startswith("after_"):
-            begun = opened.pop() if opened else ""
-            if name not in PAIRS.get(begun, ()):
-                self.unpaired.append(f"{begun or 'nothing'} ended by {name}")
-        self.left -= 1
-        if self.left == 0:
-            raise self.error
-
-    return hook
-
-
-NAMES = [*PAIRS, *(each for ends in PAIRS.values() for each in ends)]
-for _name in [*NAMES, "on_failure"]:
-    setattr(Watch, _name, _hook(_name))
-
-
-def manager(how: list[str]) -> PassManager:
-    """Return a pipeline of passes on the module and on what is in it."""
-    first, second, third = (Work(how=each) for each in how)
-    pm = PassManager("toy.module", adapter=ToyAdapter()).add(first)
-    pm.nest("toy.func").add(second)
-    pm.nest("toy.module").nest("toy.func").add(third)
-    return pm
-
-
-ways = st.lists(st.sampled_from(["", "", "fail", "dynamic"]), min_size=3, max_size=3)
-watches = st.lists(
-    st.tuples(
-        st.sampled_from([*range(1, 12), *range(12, 90)]),
-        st.sampled_from([KeyboardInterrupt, SystemExit, GeneratorExit, ValueError, PassFailure]),
-    ),
-    min_size=3,
-    max_size=3,
-)
-
-
-@given(ways, watches, st.sampled_from([True, False, "always"]), st.booleans())
-def test_hooks_of_all_instrumentations_pair(
-    how: list[str], raising: list[tuple[int, type[BaseException]]], verify: Any, gated: bool
-) -> None:
-    """Three of them raise in any hook; what began ends once for each of them, inside out."""
-    pm = manager(how)
-    pm.enable_verifier(verify)
-    if gated:
-        pm.add_gate(lambda _, op: op.symbol != "b")
-    watching = [Watch(at, error) for at, error in raising]
-    for each in watching:
-        pm.add_instrumentation(each)
-    with suppress(PassFailedError, KeyboardInterrupt, SystemExit, GeneratorExit):
-        pm.run(parse_toy(MODULE), on_diagnostic=lambda _: None)
-    for each in watching:
-        assert not each.unpaired
-        broken = each.left <= 0 and issubclass(each.error, Exception)
-        assert broken or not any(each.opened.values())
 
 
 @pytest.mark.parametrize("hook", ["before_pass", "after_pass"])
@@ -172,7 +80,7 @@ def test_work_that_was_done_before_an_interrupt_counts() -> None:
     """Failures of siblings are those of the run, and the note names no pass that did not run."""
     compiler = PipelineCompiler(ToyAdapter(), set[str]())
     this = Run(compiler, Instrumentor(), strategy=Waiting())
-    manager = OpPassManager("toy.module").add_nested("toy.func", Work(how="fail"))
+    manager = OpPassManager("toy.module").add_nested("toy.func", Work(fails=True))
     with pytest.raises(KeyboardInterrupt) as raised:
         this.run(compiler.schedule(manager), module_of(3))
     assert [each.kind for each in this.outcome.failures] == ["failed", "interrupted"]

@@ -135,7 +135,7 @@ def test_an_op_of_no_known_ir_needs_an_adapter() -> None:
     """Without an adapter, an op is refused with the way out."""
     with pytest.raises(AdapterError, match=r"pass adapter=\.\.\. to PassManager$"):
         PassManager().run(1.5)
-    with pytest.raises(AdapterError, match=r"parse it first$"):
+    with pytest.raises(AdapterError, match=r"parse the text first$"):
         PassManager().run("func.func @f()")
 
 

@@ -151,7 +151,7 @@ class Case(NamedTuple):
         try:
             with pm.instrument(*instrumentations):
                 result = str(pm.run(module))
-        except (PassFailedError, KeyboardInterrupt) as error:
+        except (PassFailedError, KeyboardInterrupt, SystemExit, GeneratorExit) as error:
             result = f"{type(error).__name__} {error} {getattr(error, '__notes__', [])}"
         return result, str(module)
 
@@ -195,13 +195,15 @@ def _calls_that_may_raise(name: str) -> Callable[..., None]:
         getattr(Listener, name)(self, *args, **kwargs)
         self.left -= 1
         if self.left == 0:
-            raise RuntimeError
+            raise self.error
 
     return hook
 
 
 class Raiser(Listener):
     """Raises in its nth call, whichever hook that is."""
+
+    error: type[BaseException] = RuntimeError
 
     def __init__(self, number: int, log: list[tuple[str, int]], at: int) -> None:
         super().__init__(number, log)
@@ -211,6 +213,16 @@ class Raiser(Listener):
 for _name in vars(PassInstrumentation):
     if _name.startswith(("before_", "after_", "pass_")):
         setattr(Raiser, _name, _calls_that_may_raise(_name))
+
+
+class Interrupter(Raiser):
+    """Raises an interrupt or the verdict of a pass, also while it hears of a failure."""
+
+    def __init__(self, at: int, error: type[BaseException]) -> None:
+        super().__init__(0, [], at)
+        self.error = error
+
+    on_failure = _calls_that_may_raise("on_failure")
 
 
 class _Counting(logging.Handler):
@@ -235,8 +247,8 @@ def reports() -> Generator[_Counting]:
         log.propagate = propagate
 
 
-def check_nesting(events: list[str]) -> None:
-    """Assert that everything that begins ends, from the inside out."""
+def check_nesting(events: list[str], *, ends: bool = True) -> None:
+    """Assert that everything that begins ends, from the inside out, if the events go on to the end."""
     begun: list[tuple[str, str]] = []
     for event in events:
         word, _, rest = event.partition(" ")
@@ -247,7 +259,7 @@ def check_nesting(events: list[str]) -> None:
         else:
             what = word.removeprefix("after-").removesuffix("-failed")
             assert begun.pop() == (what, rest), events
-    assert not begun, events
+    assert not begun or not ends, events
 
 
 def check_order(log: list[tuple[str, int]], numbers: list[int]) -> None:
@@ -291,6 +303,23 @@ def test_what_raises_is_reported_once_and_left_alone(
     for raiser, at in zip(raisers, moments, strict=True):
         assert raiser.left >= 0
         assert raiser.events == alone.events[:at]
+
+
+interrupters = st.builds(
+    Interrupter,
+    st.sampled_from([*range(1, 12), *range(12, 90)]),
+    st.sampled_from([KeyboardInterrupt, SystemExit, GeneratorExit, ValueError, PassFailure]),
+)
+
+
+@given(cases, st.lists(interrupters, min_size=3, max_size=3))
+def test_hooks_pair_whatever_interrupts_them(case: Case, raising: list[Interrupter]) -> None:
+    """What began ends once for each of three that raise in any hook, inside out."""
+    with reports():
+        case.run(*raising)
+    for each in raising:
+        is_disabled = each.left <= 0 and issubclass(each.error, Exception)
+        check_nesting(each.events, ends=not is_disabled)
 
 
 class Comparing(PassInstrumentation):

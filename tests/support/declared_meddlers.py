@@ -107,18 +107,7 @@ class IdleClaim(Pass[Any]):
 
 
 KINDS: tuple[type[Meddle], ...] = (Meddle, Declared, Claiming, Preserving, Bound)
-ACTS = (
-    "spoil",
-    "take",
-    "retype",
-    "mistype",
-    "disorder",
-    "borrow",
-    "lend",
-    "rename",
-    "erase",
-    "add",
-)
+ACTS = tuple(TOY_ACTS)
 PLACES = ((1, 3), (3, 1), (0, 4), (4, 0), (1, 2))
 BEHIND = ("nothing", "idle", "claim", "cse", "beside", "level")
 

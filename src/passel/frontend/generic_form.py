@@ -81,20 +81,12 @@ class Op:
 
     def copy(self) -> Op:
         """Return a deep copy of the op."""
-        return Op(
-            self.number,
-            self.name,
-            self.results[:],
-            self.operands[:],
-            self.successors[:],
-            self.properties[:],
-            [
-                [Block(b.label, b.args[:], [op.copy() for op in b.ops]) for b in region]
-                for region in self.regions
-            ],
-            self.attributes[:],
-            self.location,
-        )
+        regions = [
+            [Block(b.label, b.args[:], [op.copy() for op in b.ops]) for b in region]
+            for region in self.regions
+        ]
+        lists = self.results[:], self.operands[:], self.successors[:], self.properties[:]
+        return Op(self.number, self.name, *lists, regions, self.attributes[:], self.location)
 
     def blocks(self) -> Iterator[Block]:
         """Yield the blocks of all regions of the op."""

@@ -261,7 +261,9 @@ class Sink:
         where = ""
         try:
             if self._directory is None:
-                self._print(dump)
+                stream = sys.stderr if self._stream is None else self._stream
+                stream.write(str(dump))
+                stream.flush()  # so that later diagnostics come after it
             else:
                 path = self._path_for(dump, Path(self._directory))
                 where = f" to '{path}'"
@@ -289,12 +291,6 @@ class Sink:
         prefix = "_".join(str(self._counts.setdefault(each, 0)) for each in directories)
         suffix = ".diff" if dump.is_diff else ".mlir"
         return last / (file_name(f"{prefix}_{dump.execution.name}") + suffix)
-
-    def _print(self, dump: Dump) -> None:
-        """Print a dump and flush, so that later diagnostics come after it."""
-        stream = sys.stderr if self._stream is None else self._stream
-        stream.write(str(dump))
-        stream.flush()
 
 
 def file_name(text: str) -> str:

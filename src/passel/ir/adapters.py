@@ -112,7 +112,7 @@ def adapter_of_class(cls: type) -> IRAdapter:
         if (claimed := _claimed(base.__module__)) is not None:
             return adapter_named(claimed.build_name())
     known = ", ".join(sorted(names)) or "none"
-    way_out = "parse it first" if cls is str else "pass adapter=... to PassManager"
+    way_out = "parse the text first" if cls is str else "pass adapter=... to PassManager"
     raise AdapterError(
         f"no adapter for {cls.__module__}.{cls.__qualname__} objects "
         f"(installed adapters: {known}); {way_out}"

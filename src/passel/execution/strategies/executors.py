@@ -116,7 +116,7 @@ class OnExecutor(ProcessDistribution):
         if ability_of(run.adapter, ShipsOps) is None:
             return f"the adapter for '{run.adapter.name}' does not implement ShipsOps"
         if run.hooks.sees_steps:
-            return "runs with observers use one process"
+            return "observed passes run only in one process"
         if siblings.ctx.cached is not None and siblings.ctx.cached.is_used_around():
             return "analyses of the enclosing ops are cached in this process"
         return super().rejection(run, siblings)

@@ -38,7 +38,7 @@ WorkerBody: TypeAlias = "Callable[[], AbstractContextManager[Callable[[Any], Any
 
 
 class Death(NamedTuple):
-    """How a worker died while it was processing an item.
+    """The death of a worker while it was processing an item.
 
     Attributes:
         code: The exit code, or the negated number of a signal; None if the status is unknown.
@@ -119,7 +119,11 @@ def _ended_workers(
     try:
         with ExitStack() as files:
             try:
-                tokens = files.enter_context(_tokens(numbers))
+                # Forked processes share the position in the file, so each index is read only once.
+                # A pipe could hold only a few thousand indices.
+                tokens = files.enter_context(tempfile.TemporaryFile("w+b", 0))
+                tokens.write(b"".join(map(_NUMBER.pack, numbers)))
+                tokens.seek(0)
                 with interrupts_held():
                     for _ in range(size):
                         file = files.enter_context(tempfile.TemporaryFile())
@@ -197,18 +201,6 @@ def _wait(process: int) -> int | None:
     with suppress(ChildProcessError):
         return os.waitpid(process, 0)[1]
     return None
-
-
-def _tokens(numbers: Iterable[int]) -> IO[bytes]:
-    """Return a file with the indices of items, from which workers take the next index.
-
-    Forked processes share the file position, so each index is read only once. A pipe could hold
-    only a few thousand indices.
-    """
-    file = tempfile.TemporaryFile("w+b", 0)  # noqa: SIM115 - closed in `run`
-    file.write(b"".join(map(_NUMBER.pack, numbers)))
-    file.seek(0)
-    return file
 
 
 def _next(tokens: IO[bytes]) -> int | None:
