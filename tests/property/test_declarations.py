@@ -1,22 +1,27 @@
-"""Whatever passes declare, no invalid IR leaves a run as a success, on either IR."""
+"""Whatever passes declare, no invalid IR leaves a run as a success, on any IR."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
+import toy_meddling
 from declared_meddlers import ACTS, Case, cases, check
 from sweeps import STEP
 
 import passel.mlir as on_mlir
 import passel.xdsl as on_xdsl
+from passel.testing import ToyAdapter
 
 IRS: dict[str, dict[str, Any]] = {
+    "toy": {"adapter": ToyAdapter(), "parse": toy_meddling.parse},
     "xdsl": {"adapter": on_xdsl.XDSLAdapter(), "parse": on_xdsl.parse_source},
     "mlir": {"adapter": on_mlir.MLIRAdapter(), "parse": on_mlir.parse_source},
 }
 
-SAMPLE = [(ir, case) for ir, step in (("xdsl", 211), ("mlir", 431)) for case in cases(step)]
+SAMPLE = [
+    (ir, case) for ir, step in (("toy", 211), ("xdsl", 263), ("mlir", 431)) for case in cases(step)
+]
 
 
 @pytest.mark.parametrize(("ir", "case"), SAMPLE, ids=str)

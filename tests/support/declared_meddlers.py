@@ -1,4 +1,4 @@
-"""Passes of all declarations that meddle with the function beside theirs, on two IRs."""
+"""Passes of all declarations that meddle with the function beside theirs, on three IRs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from concurrent.futures import Executor, Future
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unittest.mock import Mock, patch
+
+from toy_meddling import TOY_ACTS
 
 from passel import OpPassManager, Pass, PassContext, PassFailedError, PassManager
 from passel.analysis import AllAnalyses
@@ -178,6 +180,8 @@ def cases(step: int = 1) -> Iterator[Case]:
 
 def acts_of(adapter: IRAdapter) -> dict[str, Callable[[Any, Any], None]]:
     """Return what can be done on an IR, by name."""
+    if adapter.name == "toy":
+        return TOY_ACTS
     if adapter.name == "mlir":
         from mlir_meddling import MLIR_ACTS
 
@@ -189,12 +193,15 @@ def acts_of(adapter: IRAdapter) -> dict[str, Callable[[Any, Any], None]]:
 
 def manager_of(case: Case, adapter: IRAdapter, context: Any) -> PassManager:
     """Return the pipeline of a case."""
-    manager = PassManager("builtin.module", context, adapter=adapter)
+    is_toy = adapter.name == "toy"
+    module, function = ("toy.module", "toy.func") if is_toy else ("builtin.module", "func.func")
+    cse = Idle() if is_toy else "cse"
+    manager = PassManager(module, context, adapter=adapter)
     level: OpPassManager = manager
     for _ in range(case.depth - 1):
-        level = level.nest("builtin.module")
+        level = level.nest(module)
     prefix, (at, target) = "fgh"[case.depth - 1], case.place
-    functions = level.nest("func.func")
+    functions = level.nest(function)
     functions.add(case.kind(act=case.act, at=f"{prefix}{at}", target=f"{prefix}{target}"))
     match case.behind:
         case "idle":
@@ -203,13 +210,13 @@ def manager_of(case: Case, adapter: IRAdapter, context: Any) -> PassManager:
             functions.add(IdleClaim())
             manager.add(IdleClaim())
         case "cse":
-            functions.add("cse")
+            functions.add(cse)
         case "beside":
             level.add(Idle())
-            level.nest("func.func").add("cse")
+            level.nest(function).add(cse)
         case "level":
             level.add(IdleClaim())
-            level.nest("func.func").add(IdleClaim())
+            level.nest(function).add(IdleClaim())
         case _:
             pass
     return manager
