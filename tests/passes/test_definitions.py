@@ -141,7 +141,7 @@ def _option(field: str, default: object = "x") -> dict[str, Any]:
         (Pass, _option("dependent_dialects"), "of Pass: rename it to 'dependent_dialects_', or omit the annotation to set the attribute$"),
         (Options, _option("parse"), r"option 'parse' of .*Wrong has the same name as an attrib"),
         (Pass, {"summary": Statistic("All")}, "statistic 'summary' of .*Wrong has the same name as an"),
-        (Options, {"x": option(default=1)}, "Wrong: 'x' is a field but has no type annotation; opt"),
+        (Options, {"x": option(default=1)}, "Wrong: 'x' is a field but has no type annotation; declare"),
         (Options, _option("x", []), r"mutable default <class 'list'> for field x .*tuple\[int, "),
         (Pass, {"dependent_dialects": "arith"}, r"of .*Wrong must be a tuple; write \('arith',\)"),
         (Pass, {"effects": None}, r"effects of Wrong must be a tuple; write \(None,\)"),
@@ -288,3 +288,23 @@ def test_type_parameters_are_classes(base: Any, parameter: Any, message: str) ->
         class P(base[parameter]): ...  # pyright: ignore[reportUnusedClass]
 
     assert message in str(caught.value)
+
+
+class Looking(Pass):
+    """Keeps a table of what it looks for."""
+
+    name = "looking"
+    table: ClassVar[dict[str, Later]] = {}
+    depth: int = 1
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Do nothing."""
+
+
+class Later:
+    """Defined after the pass that keeps it."""
+
+
+def test_a_class_variable_may_have_a_type_that_is_defined_later() -> None:
+    """Only the types of options are read."""
+    assert [info.name for info in Looking.option_infos()] == ["depth"]

@@ -18,7 +18,6 @@ from passel.pipeline import OptionNode, OptionText, parse_options, split_struct
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from dataclasses import Field
 
 
 _MAX_PROBLEMS = 100
@@ -333,17 +332,21 @@ def declared_options(cls: type[Any]) -> Iterable[OptionInfo]:
 
 
 def _hints(cls: type[Any]) -> dict[str, Any]:
-    fields: dict[str, Field[Any]] = cls.__dataclass_fields__
+    from dataclasses import fields
+
+    options = {field.name: str(field.type) for field in fields(cls)}
     # A field may have the name of a type. In annotations, the name refers to the type.
-    types = {name: getattr(builtins, name) for name in fields if hasattr(builtins, name)}
-    try:
-        return typing.get_type_hints(cls, localns=types or None, include_extras=True)
-    except NameError as error:
-        used = next(
-            (name for name, field in fields.items() if str(error.name) in str(field.type)), "?"
-        )
-        raise DefinitionError(
-            f"the type of option '{used}' of {cls.__qualname__} cannot be evaluated at run time: "
-            f"{error}; import or define it in the module, not in a function or under "
-            "'if TYPE_CHECKING:'"
-        ) from None
+    types = {name: getattr(builtins, name) for name in options if hasattr(builtins, name)}
+    while True:
+        try:
+            return typing.get_type_hints(cls, localns=types or None, include_extras=True)
+        except NameError as error:
+            missing = str(error.name)
+            for name, written in options.items():
+                if missing in written:
+                    raise DefinitionError(
+                        f"the type of option '{name}' of {cls.__qualname__} cannot be evaluated at "
+                        f"run time: {error}; import or define it in the module, not in a function "
+                        "or under 'if TYPE_CHECKING:'"
+                    ) from None
+            types[missing] = Any  # a `ClassVar` uses the name, which may be defined later
