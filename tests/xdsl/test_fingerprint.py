@@ -4,9 +4,10 @@ import io
 from collections.abc import Callable
 
 import pytest
-from xdsl.dialects.builtin import ArrayAttr, StringAttr, UnitAttr, UnknownLoc, i32, i64
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, UnitAttr, UnknownLoc, i32, i64
 from xdsl.dialects.dlti import DataLayoutEntryAttr, DataLayoutSpecAttr
-from xdsl.ir import Block, Operation, Region
+from xdsl.ir import Block, Data, Operation, Region
+from xdsl.irdl import irdl_attr_definition
 from xdsl.printer import Printer
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -244,3 +245,29 @@ def test_takes_deep_nests(sample: _Sample) -> None:
     before = fingerprint(root)
     op.attributes["x"] = UnitAttr()
     assert fingerprint(root) != before
+
+
+def test_a_payload_that_cannot_be_pickled_is_compared_by_its_parts() -> None:
+    """Its representation may hide what has changed."""
+
+    class Payload:
+        """Holds a function, which no pickle takes, and a list."""
+
+        def __init__(self) -> None:
+            self.function, self.values = (lambda: 0), [1]
+
+        def __repr__(self) -> str:
+            return "payload"
+
+    @irdl_attr_definition
+    class Holding(Data[Payload]):
+        """Holds a payload that changes in place."""
+
+        name = "test.holding"
+
+    payload = Payload()
+    op = ModuleOp([], {"held": Holding(payload)})
+    before = fingerprint(op)
+    assert fingerprint(op) == before
+    payload.values.append(2)
+    assert fingerprint(op) != before

@@ -12,7 +12,8 @@ import pickle
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from enum import Enum
-from functools import lru_cache
+from functools import cache, lru_cache, partial
+from io import BytesIO
 from operator import is_
 from typing import Any, ClassVar, get_args, get_origin
 
@@ -197,9 +198,28 @@ def payloads_in(attributes: Iterable[object]) -> Iterator[object]:
             left += data.values() if isinstance(data, dict) else data
 
 
-def _state_of(payload: object) -> object:
-    """Encode a mutable payload, so that changes can be detected by comparison."""
-    for encode in (pickle.dumps, repr):  # some objects cannot be pickled
-        with suppress(Exception):  # the payload's own code runs
-            return encode(payload)
-    return None
+def _state_of(payload: object) -> bytes:
+    state = BytesIO()
+    with suppress(Exception):  # its own code runs
+        _state_pickler()(state).dump(payload)
+    return state.getvalue()
+
+
+@cache
+def _state_pickler() -> Any:
+    class StatePickler(pickle.Pickler):
+        """A pickler that writes the identity of objects that have a name or cannot be pickled."""
+
+        def persistent_id(self, obj: Any, /) -> Any:
+            """Return the identity of a class, function or module, and None for other objects."""
+            return id(obj) if hasattr(obj, "__name__") else None
+
+        def reducer_override(self, obj: Any, /) -> Any:
+            """Return an object's reduction, or its identity and fields if it has no reduction."""
+            with suppress(Exception):
+                parts: Any = obj.__reduce_ex__(pickle.HIGHEST_PROTOCOL)
+                if not isinstance(parts, str):
+                    return parts
+            return id, (id(obj),), getattr(obj, "__dict__", None)
+
+    return partial(StatePickler, protocol=pickle.HIGHEST_PROTOCOL)
