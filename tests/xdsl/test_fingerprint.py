@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, UnitAttr, Unk
 from xdsl.dialects.dlti import DataLayoutEntryAttr, DataLayoutSpecAttr
 from xdsl.ir import Block, Data, Operation, Region
 from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -264,6 +265,14 @@ def test_a_payload_that_cannot_be_pickled_is_compared_by_its_parts() -> None:
         """Holds a payload that changes in place."""
 
         name = "test.holding"
+
+        @classmethod
+        def parse_parameter(cls, parser: AttrParser) -> Payload:
+            """Return a new payload."""
+            return Payload()
+
+        def print_parameter(self, printer: Printer) -> None:
+            """Print nothing."""
 
     payload = Payload()
     op = ModuleOp([], {"held": Holding(payload)})
