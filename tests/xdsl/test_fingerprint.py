@@ -267,7 +267,7 @@ def test_a_payload_that_cannot_be_pickled_is_compared_by_its_parts() -> None:
         name = "test.holding"
 
         @classmethod
-        def parse_parameter(cls, parser: AttrParser) -> Payload:
+        def parse_parameter(cls, parser: AttrParser) -> Payload:  # noqa: ARG003 - xDSL's signature
             """Return a new payload."""
             return Payload()
 
