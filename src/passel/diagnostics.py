@@ -27,7 +27,7 @@ _SIMILARITY = 0.65
 
 
 class Source(NamedTuple):
-    """A text that a user wrote, with the name that error messages print.
+    """A text that a user wrote, and the name of the text in error messages.
 
     Args:
         text: The full text.
@@ -113,7 +113,7 @@ class Location(NamedTuple):
         label: The name in a location such as `loc("x")`; empty if the location has no name.
         caller: The location of the call at which the op was inlined; None if the op was not
             inlined.
-        source: The text of the source line, for a location in Python code.
+        source: The text of the source line; empty unless the location is in Python code.
     """
 
     file: str | None = None
@@ -207,15 +207,15 @@ class Diagnostic:
         message: The message, a sentence without a final newline.
         location: The location of the op.
         notes: The attached notes, in order.
-        origin: A phrase that names the pass that emitted the diagnostic, the path of the pass, and
-            the op. Tools print `origin` as a note.
-        op_text: The text of the op, which tools print after the words `see current operation` if
-            the diagnostic is an error; empty if the op is not printed.
+        origin: A phrase that names the op, the pass that emitted the diagnostic, and the path of
+            the pass. Tools print `origin` as a note.
+        op_text: The text of the op; empty if the op is not printed. For an error, tools print the
+            text after the words `see current operation`.
         print_op: A function that prints the op; None if the diagnostic does not refer to an op.
         remark: The optimization remark that the diagnostic reports; None if the diagnostic is not
             an optimization remark.
-        is_extra: Whether mlir-opt has no equivalent of the diagnostic, so that
-            `--verify-diagnostics` allows the diagnostic even if it is not expected.
+        is_extra: Whether the diagnostic has no equivalent in mlir-opt. The flag
+            `--verify-diagnostics` accepts such a diagnostic even if the input does not expect it.
     """
 
     def __init__(
@@ -271,8 +271,7 @@ class Diagnostic:
         """Drop the reference to the op, and return the diagnostic, which is then plain data.
 
         Args:
-            render: Whether to store the text of the op in `op_text` first, if the diagnostic is an
-                error.
+            render: For an error, whether to store the text of the op in `op_text` first.
         """
         if self.print_op is not None:
             if render and self.severity is Severity.ERROR:
@@ -346,7 +345,7 @@ def listed(names: Sequence[str], most: int = 5) -> str:
 
 
 def more_like_it(names: Sequence[str]) -> str:
-    """Return a line that counts and lists the other ops on which the same failure occurred.
+    """Return a line that counts and lists further ops on which the same failure occurred.
 
     Example:
         >>> more_like_it(["@f", "@g"])

@@ -8,10 +8,10 @@
     │   ├── UnknownPassError                a name in the text is not registered
     │   ├── OptionError                     options of a pass are invalid
     │   ├── EffectsError                    a pass has a forbidden effect, such as writing files
-    │   ├── AnchorError                     a pass or manager does not fit its place
+    │   ├── AnchorError                     a pass or manager cannot run at its position
     │   ├── InsertionError                  a builder cannot make a change
     │   └── ContractError                   a pass breaks the contract of another pass
-    ├── AdapterError (LookupError)        no adapter for this object, or its IR is missing
+    ├── AdapterError (LookupError)        no adapter for an IR, or a missing IR package
     ├── EncodingError                     an op cannot be sent to another process
     ├── SpecificationError (ValueError)   an invalid declaration in TableGen
     └── PassFailedError                   raised by `PassManager.run`
@@ -49,8 +49,8 @@ class PasselError(Exception):
 class DefinitionError(PasselError, TypeError):
     """The declaration of a pass, an option or a statistic is invalid.
 
-    The error is raised when the class is created or first used. Incorrect use of a valid
-    declaration raises a different error.
+    The error is raised when the class with the declaration is created or first used. Incorrect use
+    of a valid declaration raises a different error.
     """
 
 
@@ -77,8 +77,7 @@ class Problem(NamedTuple):
     """A single mistake in a pipeline.
 
     Attributes:
-        message: A sentence that says which part of the pipeline is wrong, why, and how to correct
-            it.
+        message: A sentence that says what is wrong in the pipeline, why, and how to correct it.
         span: The span of the mistake in the text of the pipeline; None if the pipeline was not
             parsed from text.
     """
@@ -136,10 +135,10 @@ class OptionError(PipelineError):
 
 
 class EffectsError(PipelineError):
-    """Passes have effects outside the IR that are not allowed; see `restrict_effects`.
+    """Passes have forbidden effects outside the IR, such as writing files; see `restrict_effects`.
 
     Attributes:
-        effects: The effects that are not allowed, such as `run-programs`, in alphabetical order.
+        effects: The forbidden effects of the passes, such as `run-programs`, in alphabetical order.
     """
 
     def __init__(self, *problems: Problem, effects: Sequence[str] = ()) -> None:
@@ -148,28 +147,28 @@ class EffectsError(PipelineError):
 
 
 class AnchorError(PipelineError):
-    """A pass or a nested pass manager cannot run at its place in the pipeline.
+    """A pass or a nested pass manager cannot run at its position in the pipeline.
 
-    The error is raised if the anchor of a pass differs from the anchor of the manager ("did you
-    intend to nest?"), if a pass cannot be scheduled on the op of the manager, or if an anchor is
-    unknown or not isolated from above.
+    The error is raised if a pass and the manager that contains it have different anchors ("did you
+    intend to nest?"), or if the pass cannot be scheduled on the ops of that manager. The error is
+    also raised if an anchor is unknown or not isolated from above.
     """
 
 
 class InsertionError(PipelineError):
     """A pipeline builder cannot make a change. The builder is left unmodified.
 
-    The error is raised if a target is missing, or if the change would violate a constraint. Callers
-    can catch the error and try a different change.
+    The error is raised if no step matches a target, or if the change would violate a constraint.
+    Callers can catch the error and try a different change.
     """
 
 
 class ContractError(PipelineError):
     """A pass violates the contract of another pass in the pipeline. No pass has run.
 
-    The error is raised if an earlier pass computes an analysis for a later pass, and a pass in
-    between does not declare that it preserves the analysis. The error is also raised if a pass
-    requires a dialect that an earlier pass makes illegal.
+    The error is raised if no earlier pass produces an analysis that a pass requires, or if a pass
+    in between does not declare that it preserves the analysis. The error is also raised if a pass
+    does not preserve an analysis that `PipelineBuilder.between` requires.
     """
 
 
@@ -178,7 +177,7 @@ class AdapterError(PasselError, LookupError):
 
 
 class PassFailure(Exception):  # noqa: N818 - it is not an error of passel's but a pass's verdict
-    """A pass failed on its op. A pass raises `PassFailure` in `run`, and gives the reason.
+    """A pass failed on its op. The pass raises `PassFailure` in its method `run`.
 
     The remaining passes of the pipeline are skipped on this op, but still run on sibling ops.
     `PassManager.run` raises `PassFailedError` at the end of the run.
@@ -187,7 +186,7 @@ class PassFailure(Exception):  # noqa: N818 - it is not an error of passel's but
         message: The reason for the failure, as a sentence without a final period. The message may
             be empty if the pass has already emitted an error diagnostic.
         op: The op that caused the failure; by default, the op of the pass.
-        is_reported: Whether a dynamic pipeline of the pass has already reported the failure.
+        is_reported: Whether a pipeline that the pass ran has already reported the failure.
 
     Source: `mlir::Pass::signalPassFailure`, which does not stop the pass.
     """
@@ -350,15 +349,15 @@ _CPP_NAMES = {
     "runBeforePipeline": "before_pipeline",
     "runOnOperation": "run(self, op, ctx)",
 }
-"""C++ names of members of passes, analyses and instrumentation, with passel's names."""
+"""The corresponding members in passel, by the C++ name of the member."""
 
 
 def refuse_cpp_names(cls: type) -> None:
-    """Reject a class with a member whose name belongs to MLIR's C++ API, such as `runOnOperation`.
+    """Reject a class that defines a member of MLIR's C++ API, such as `runOnOperation`.
 
     Raises:
-        DefinitionError: If the class defines a member under a C++ name. The message gives passel's
-            name for the member.
+        DefinitionError: If the class defines such a member. The message states the corresponding
+            member in passel.
     """
     for name in vars(cls).keys() & _CPP_NAMES.keys():
         raise DefinitionError(f"{cls.__qualname__}.{name} is a C++ name; write {_CPP_NAMES[name]}")

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def entry_points(group: str) -> list[EntryPoint]:
-    """Return the entry points of all installed packages in a group, sorted by name."""
+    """Return the entry points that installed packages declare in a group, sorted by name."""
     return sorted(_installed().select(group=group), key=lambda point: point.name)
 
 

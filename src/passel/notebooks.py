@@ -48,8 +48,7 @@ class TableRow(NamedTuple):
         depth: The nesting depth of the row.
         title: The text of the first column.
         cells: The text of each column after the first.
-        diff: A unified diff, which a notebook shows when the user clicks on the row; empty if the
-            row has no diff.
+        diff: A unified diff, which a notebook shows after a click on the row; empty for no diff.
     """
 
     depth: int
@@ -58,7 +57,7 @@ class TableRow(NamedTuple):
     diff: str = ""
 
     def html(self, columns: int) -> str:
-        """Return the row as HTML, padded to the given number of columns."""
+        """Return the row as HTML, with empty cells up to `columns` columns after the first."""
         title = f"<code>{escape(self.title)}</code>"
         if self.diff:
             lines = "\n".join(_tinted(line[:1], line) for line in self.diff.splitlines())
@@ -101,7 +100,7 @@ class Table(NamedTuple):
 
 
 def bundle(*parts: Text | Table) -> Bundle:
-    """Return HTML and plain text that display the given parts.
+    """Return the HTML and the plain text with which IPython displays texts and tables.
 
     Source: `_repr_mimebundle_` of IPython, which Jupyter, VS Code and marimo call.
     """

@@ -17,7 +17,7 @@ from passel.diagnostics import Location, brief, words_of
 
 _PASSEL = __file__.removesuffix("tracebacks.py")
 _NOT_AUTHORS = ("<", _PASSEL, str(Path(importlib.__file__).parent))
-"""The prefixes of file names that are not of pass authors; `<string>` is generated code."""
+"""The prefixes of the names of files that pass authors did not write, such as `<string>`."""
 _OF_RUNS = str(Path(_PASSEL, "execution"))
 """The path prefix of the files that call passes."""
 
@@ -25,8 +25,8 @@ _OF_RUNS = str(Path(_PASSEL, "execution"))
 def raised_at(error: BaseException) -> Location:
     """Return the location in Python code at which an error was raised.
 
-    The names of files in the current directory are relative. For an error that passel raised
-    because of an invalid call, return the location of the call.
+    The names of files in the current directory are relative. If passel raised the error because of
+    an invalid call, the result is the location of the call.
     """
     frame = _author(error) or traceback.extract_tb(error.__traceback__)[-1]
     line = frame.lineno or 0
@@ -97,8 +97,7 @@ class RemoteError(Exception):
 def text_of(error: BaseException) -> str:
     """Return the text of an exception and its traceback, without the frames that called the pass.
 
-    The frames of the caller are omitted because they depend on whether a worker or a time limit is
-    used.
+    The omitted frames depend on whether the run uses workers or a time limit.
     """
     whole = told = traceback.TracebackException.from_exception(error)
     while told is not None:
@@ -113,7 +112,7 @@ _Packed: TypeAlias = tuple[BaseException | None, str, str, str]
 
 
 def packed(error: BaseException | None) -> _Packed | None:
-    """Convert an exception to a form that can be pickled; `unpacked` converts the form back."""
+    """Convert an exception to a form that can be pickled, and that `unpacked` converts back."""
     if error is None:
         return None
     itself = None

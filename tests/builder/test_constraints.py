@@ -211,7 +211,7 @@ def test_nested_pipelines() -> None:
         "no order satisfies all of these constraints:",
         "  'on-module' must run after every 'b' (declared)",
         "  'on-module' must run before the first 'a#2' (declared)",
-        "  nested pipeline 'func.func#2' must stay together",
+        "  the steps of nested pipeline 'func.func#2' must stay together",
         "remove one of the constraints or one of the steps",
     ]
 

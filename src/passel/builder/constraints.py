@@ -39,8 +39,8 @@ class Constraint:
     except `origin` are equal.
 
     Attributes:
-        kind: The name of the function that creates the constraint, with underscores replaced by
-            dashes.
+        kind: The name of the function that creates the constraint, with dashes, such as
+            `after-any`.
         target: A target that matches the steps before or after which the constrained step must run.
         origin: The source location of the call that created the constraint.
         cleanup: The argument of `followed_by` or `preceded_by`: a pass, a pass class, a pass name,
@@ -90,7 +90,7 @@ class Rule(NamedTuple):
 
     @property
     def by(self) -> str:
-        """The name of the pass, bundle or extension that declares the constraint, if any."""
+        """The declaring pass, bundle or extension, such as `pass 'cse'`; empty if there is none."""
         if self.declared_by is not None:
             kind = "pass " if isinstance(self.declared_by, type) else ""
             return kind + describe(self.declared_by)
@@ -127,7 +127,7 @@ def after_any(target: Target) -> Constraint:
     The pipeline must contain a matching step.
 
     Args:
-        target: A target that matches the steps, at least one of which must run first.
+        target: A target that matches steps, at least one of which must run first.
 
     Example:
         >>> from passel.passes import PassType

@@ -72,7 +72,7 @@ class DeclarationTable:
 
         Args:
             passes: The names or classes of the passes.
-            types: The pass types of each pass.
+            types: The pass types to declare for each pass.
             idempotent: Whether a second run of a pass, right after the first run, changes nothing.
             ir: The name of the IR that the named passes run on, or an empty string for any IR.
 

@@ -18,8 +18,8 @@ class Extension(NamedTuple):
     """A named function that adds passes to a builder.
 
     Attributes:
-        name: The name of the extension, unique among the extensions of a call of
-            `PipelineBuilder.extend`.
+        name: The name of the extension. The extensions in one call of `PipelineBuilder.extend` must
+            have different names.
         function: The function to call with the builder.
     """
 

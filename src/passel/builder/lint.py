@@ -50,7 +50,7 @@ def lint(
 
     Args:
         builder: The builder that contains the pipeline.
-        adapter: The adapter of the IR, or None to skip the checks of which ops a pass can run on.
+        adapter: The adapter of the IR, or None to skip checking which ops each pass can run on.
         context: The context of the IR, or None to use a new context.
 
     Returns:

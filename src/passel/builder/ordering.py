@@ -125,7 +125,7 @@ def _contradiction(cycle: list[_Edge]) -> InsertionError:
     rules = {id(each.rule) for each in cycle if each.rule}
     lines = [each.reason for each in cycle]
     lines += (
-        f"{_named(each.first)} must stay together"
+        f"the steps of {_named(each.first)} must stay together"
         for each in cycle
         if isinstance(each.first, Scope)
     )

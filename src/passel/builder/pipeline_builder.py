@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 class PipelineBuilder(PipelinePlan):
     """A pipeline under construction, to which several packages can add passes.
 
-    A pipeline consists of steps. Methods select steps by a target: a pass class, a pass name, a
-    pass type, the label of a step, a handle, a bundle or a stage. Labels and handles remain valid
-    when steps are added. `build` creates a pass manager from the steps. A change that raises an
-    error leaves the builder unchanged.
+    A pipeline consists of steps, each of which runs a pass. Methods select steps by a target: a
+    pass class, a pass name, a pass type, the label of a step, a handle, a bundle or a stage. Labels
+    and handles remain valid when steps are added. `build` creates a pass manager from the steps. A
+    change that raises an error leaves the builder unchanged.
 
     Args:
         anchor: The anchor of the pipeline: an op name, an op class, or `any`.
-        context: The context of the IR, as for `PassManager`.
-        adapter: The adapter of the IR, as for `PassManager`.
+        context: The context of the IR; see `PassManager`.
+        adapter: The adapter of the IR; see `PassManager`.
         registry: The registry that resolves pass names; by default, the registry of all installed
             passes.
-        declarations: A table that adds pass types and idempotence to those that pass classes
-            declare; by default, the table with the declarations of all installed packages.
+        declarations: A table of pass types and idempotence, in addition to those that pass classes
+            declare; by default, the table of all installed packages.
 
     Attributes:
         adapter: The adapter that was passed to the constructor, or None.
@@ -83,7 +83,7 @@ class PipelineBuilder(PipelinePlan):
         """Append passes, and return a handle to the new steps.
 
         Args:
-            items: The passes to append, in any form that `OpPassManager.add` accepts, or bundles.
+            items: Bundles, or passes in any form that `OpPassManager.add` accepts.
             stage: The name of the stage to append to, or an empty string to append to the end of
                 the pipeline.
 
@@ -106,7 +106,7 @@ class PipelineBuilder(PipelinePlan):
         pipeline is inserted before the nested pipeline.
 
         Args:
-            target: A target that matches the step to insert before.
+            target: A target that matches the step before which the passes are inserted.
             items: The passes to insert, in any form that `add` accepts.
             occurrence: The match to use if the target has several matches: `first`, `last` or
                 `all`.

@@ -90,7 +90,7 @@ class _Reader:
         self._files -= 1
         if self._files < 0:
             message = (
-                f"a pipeline can include at most {_MOST_FILES} files; does one include itself?"
+                f"a pipeline can include at most {_MOST_FILES} files; does a file include itself?"
             )
             raise _refusal(message, span)
         try:

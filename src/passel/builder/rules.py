@@ -230,7 +230,7 @@ class Rules:
     # -- Wishes -----------------------------------------------------------------------------
 
     def unfulfilled(self) -> list[tuple[Rule, Step]]:
-        """Return pairs of a rule whose cleanup is missing and the step that needs the cleanup.
+        """Return each rule whose cleanup is missing, paired with the step that needs the cleanup.
 
         The pairs are sorted by constraint and by the position of the step.
         """

@@ -144,7 +144,7 @@ class Bundle(Named):
 
     Args:
         name: The name of the bundle, which can be used as a target.
-        members: The passes, in any form that `OpPassManager.add` accepts, or other bundles.
+        members: Other bundles, or passes in any form that `OpPassManager.add` accepts.
         types: The pass types that each member has in addition to its own types.
         constraints: The constraints that each member has in addition to its own constraints.
 

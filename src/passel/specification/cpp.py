@@ -1,7 +1,7 @@
 """Interpreting C++ code in declarations: types, defaults, choices, and op and dialect classes.
 
-The functions raise `UnknownCpp` for code that only a C++ compiler can evaluate. In generated Python
-files, comments contain the C++ code that this module cannot interpret.
+The functions raise `UnknownCpp` for code that only a C++ compiler can evaluate. Generated Python
+files contain such code in comments.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ INTEGERS: dict[str, tuple[str, ...]] = {
     "UInt32": ("unsigned", "unsigned int", "uint32_t"),
     "UInt64": ("uint64_t", "unsigned long", "unsigned long long", "size_t", "uintptr_t"),
 }
-"""The C++ names of the types in `passel.passes.numbers`, if `long` has 64 bits."""
+"""The C++ names of each type in `passel.passes.numbers`, on platforms with a 64-bit `long`."""
 
 RANGES: dict[str, IntRange] = {
     name: typing.get_args(getattr(numbers, name))[1] for name in INTEGERS
@@ -85,14 +85,14 @@ _OPS = {
     "transform::NamedSequenceOp": "transform.named_sequence",
     "wasmssa::FuncOp": "wasmssa.func",
 }
-"""The op names that are anchors of MLIR's passes, by C++ class."""
+"""The names of the ops on which MLIR's passes are anchored, by C++ class."""
 
 _DIALECTS = {"BuiltinDialect": "builtin", "DLTIDialect": "dlti"}
 """The names of dialects whose C++ classes have no namespace, by C++ class."""
 
 
 def normalized(name: str) -> str:
-    """Remove type qualifiers and MLIR's namespace from a C++ name or type.
+    """Remove qualifiers and a leading namespace `mlir` or `llvm` from a C++ name or type.
 
     Example:
         >>> normalized("const ::mlir::func::FuncOp &"), normalized("enum FusionMode")
@@ -105,7 +105,7 @@ def python_type(cpp_type: str) -> str:
     """Return the Python annotation for a C++ type.
 
     Raises:
-        UnknownCpp: If the type is not a common option type.
+        UnknownCpp: If no Python type is known for the C++ type.
 
     Example:
         >>> python_type("uint32_t"), python_type("::llvm::StringRef")
@@ -129,10 +129,10 @@ def optional_type(cpp_type: str) -> str:
 
 
 def op_name(cpp_class: str) -> str:
-    """Return the op name for a C++ op class of MLIR.
+    """Return the op name for an op class in MLIR's C++ code.
 
     Raises:
-        UnknownCpp: If no pass of MLIR is anchored on the op.
+        UnknownCpp: If no pass in upstream MLIR is anchored on the op.
     """
     name = normalized(cpp_class)
     if name not in _OPS:
@@ -144,7 +144,7 @@ def dialect_name(cpp_class: str) -> str:
     """Return the dialect name for a C++ dialect class, derived from the C++ namespace.
 
     Raises:
-        UnknownCpp: If the class has no namespace.
+        UnknownCpp: If the class has no namespace, and is not one of MLIR's dialects without one.
 
     Example:
         >>> dialect_name("::mlir::LLVM::LLVMDialect"), dialect_name("cf::ControlFlowDialect")
@@ -204,7 +204,7 @@ def _arguments(text: str, start: int) -> Iterator[str]:
 
 
 def choice_of(constant: str, among: tuple[Choice, ...]) -> str:
-    """Return the keyword of the choice for a C++ constant, whose qualifiers may be missing.
+    """Return the keyword of the choice for a C++ constant, which may omit leading qualifiers.
 
     Raises:
         UnknownCpp: If no choice has this constant.
@@ -234,7 +234,8 @@ def value(expression: str, python: str) -> bool | int | float | str:
         python: The name of the Python type, as returned by `python_type`.
 
     Raises:
-        UnknownCpp: If the expression is neither a literal nor a numeric limit.
+        UnknownCpp: If the expression is neither a literal nor a numeric limit, or the Python type
+            cannot represent the value.
 
     Example:
         >>> value("-1u", "UInt32"), value('"a" "b"', "str"), value("false", "bool")

@@ -1,6 +1,6 @@
 """Generating Python code from pass declarations: base classes, and stubs for native passes.
 
-Generated lines can be long, but a formatter can break long lines.
+Generated lines can be long; a formatter can wrap them.
 """
 
 from __future__ import annotations
@@ -32,13 +32,14 @@ def pass_decls(passes: Sequence[PassDeclaration], *, group: str = "", module: st
 
     To implement a pass, derive a class from the generated base class, give the derived class the
     name of the TableGen record, and define `run`. If a declaration changes, generate the module
-    with the base classes again.
+    again.
 
     Args:
         passes: The declared passes.
-        group: The name of the group in the function `register_<group>_passes`, which registers all
-            passes.
-        module: The name of the module with the derived classes, or an empty string if unknown.
+        group: The group in the name of the generated function `register_<group>_passes`, which
+            registers all passes; an empty string for the name `register_passes`.
+        module: The name of the module that defines the derived classes. The name becomes the
+            default argument of the generated function; an empty string for no default.
 
     Raises:
         SpecificationError: If a pass cannot be expressed in Python.
@@ -145,8 +146,9 @@ _BASE = "TypedNativePass"
 def native_facts(passes: Iterable[PassDeclaration]) -> str:
     """Return the text of a table with one line for each pass, sorted by pass name.
 
-    A line contains the pass name, the class name and, as JSON, the anchor or interface, dialects,
-    options and statistics of the pass, without descriptions.
+    Each line contains the pass name, the class name and a JSON object. The JSON object contains the
+    anchor or interface, the dialects, the options and the statistics of the pass. The table
+    contains no descriptions.
 
     Args:
         passes: The declared passes.
@@ -182,10 +184,12 @@ def _option_facts(option: PythonOption) -> dict[str, Any]:
 
 
 def native_module(root: str) -> str:
-    """Generate the module that creates pass classes from a file with the table of `native_facts`.
+    """Generate a Python module that creates pass classes from the table of `native_facts`.
+
+    The module reads the table from a text file next to it, such as `passes.txt` for `passes.py`.
 
     Args:
-        root: The root package of the Python bindings that contain the passes.
+        root: The root package of the Python bindings that contain the passes, such as `mlir`.
     """
     given = "" if root == "mlir" else f", root={literal(root)}"
     return "\n".join(
@@ -205,7 +209,7 @@ def native_module(root: str) -> str:
 
 
 def native_stubs(passes: Sequence[PassDeclaration], *, described: bool = True) -> str:
-    """Generate a stub file for the pass classes.
+    """Generate a stub file for the pass classes of the module from `native_module`.
 
     Args:
         passes: The declared passes.

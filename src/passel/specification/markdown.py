@@ -48,7 +48,7 @@ def pass_doc(passes: Iterable[PassDeclaration | type[Pass[Any, Any]]]) -> str:
     dependent dialects.
 
     Args:
-        passes: The declarations from TableGen and the named pass classes, in any order.
+        passes: Declarations from TableGen, and pass classes with a `name`, in any order.
 
     Example:
         >>> from passel import OperationPass

