@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class PipelinePlan:
-    """A pipeline that can be queried and built, but not changed.
+    """The methods of `PipelineBuilder` that query, explain and build a pipeline.
 
     The constructor takes the same arguments as `PipelineBuilder`.
 

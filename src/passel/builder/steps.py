@@ -303,7 +303,7 @@ Node: TypeAlias = Step | Scope
 def walk(
     nodes: Iterable[Node], around: tuple[Scope, ...] = ()
 ) -> Iterator[tuple[Node, tuple[Scope, ...]]]:
-    """Yield all nodes, including nested nodes, in order and with their enclosing scopes.
+    """Yield all nodes in order, including nested nodes, each with the scopes that enclose the node.
 
     Args:
         nodes: The outermost nodes.

@@ -144,7 +144,7 @@ def dialect_name(cpp_class: str) -> str:
     """Return the dialect name for a C++ dialect class, derived from the C++ namespace.
 
     Raises:
-        UnknownCpp: If the class has no namespace, and is not one of MLIR's dialects without one.
+        UnknownCpp: If the class has no namespace, and is not `BuiltinDialect` or `DLTIDialect`.
 
     Example:
         >>> dialect_name("::mlir::LLVM::LLVMDialect"), dialect_name("cf::ControlFlowDialect")

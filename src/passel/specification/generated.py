@@ -277,7 +277,7 @@ def docstring(summary: str, description: str, indent: str) -> Iterator[str]:
     """Yield the lines of a docstring.
 
     Args:
-        summary: The summary in one line. A missing period at the end is added.
+        summary: The summary in one line. If the period at the end is missing, a period is added.
         description: The other paragraphs, which may be indented, or an empty string.
         indent: The indentation of each line.
     """

@@ -30,7 +30,7 @@ class PassEntry(NamedTuple):
         description: The description in Markdown, which may be indented, or an empty string.
         options: The name and the description of each option.
         statistics: The name and the description of each statistic.
-        facts: Additional lines below the description, which mlir-tblgen does not print.
+        facts: Lines to print below the description, with facts that mlir-tblgen does not print.
     """
 
     name: str

@@ -278,7 +278,7 @@ def _statistic(declared: StatisticDeclaration) -> PythonStatistic:
     attribute = snake_case(declared.cpp_name)
     if not attribute.isidentifier() or iskeyword(attribute):
         raise SpecificationError(
-            f"statistic '{declared.cpp_name}' is not a valid name in Python", str(declared.place)
+            f"statistic name '{declared.cpp_name}' is not valid in Python", str(declared.place)
         )
     return PythonStatistic(
         field_for(Pass, attribute), declared.name, one_line(declared.description)
