@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from passel.analysis import EVERYTHING, in_common
 
@@ -96,7 +96,7 @@ def sum_of(outcomes: Iterable[Outcome]) -> Outcome:
     return PLAIN[changed]
 
 
-class PipelineRun(NamedTuple):
+class PipelineRun:
     """The result of a dynamic pipeline. The result is truthy if the pipeline succeeded.
 
     Attributes:
@@ -104,8 +104,10 @@ class PipelineRun(NamedTuple):
         changed: Whether the IR changed; None if unknown.
     """
 
-    failures: tuple[Failure, ...]
-    changed: bool | None
+    # No tuple: type checkers would take it for always true.
+    def __init__(self, failures: tuple[Failure, ...], changed: bool | None) -> None:
+        self.failures: Final = failures
+        self.changed: Final = changed
 
     def __bool__(self) -> bool:
         return not self.failures
