@@ -207,7 +207,7 @@ def test_traits_that_are_added_later(regions: int, trait: OpTrait) -> None:
         inside = var_region_def()
         traits = traits_def()
 
-    op = Later.create(regions=[parse_source(xdsl_context(), "", "t").detach_region(0)] * regions)
+    op = Later.create(regions=[Region()] * regions)
     op.verify_()
     Later.traits.add_trait(trait)
     with pytest.raises(VerifyException, match="refused"):
