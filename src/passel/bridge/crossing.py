@@ -1,9 +1,9 @@
 """Passes that convert an op to the other IR and back: `xdsl(...)` on MLIR, `mlir(...)` on xDSL.
 
 In a pipeline, a crossing looks like a nested pipeline whose anchor is the name of an IR. To convert
-the op, the pass prints generic text with locations and parses the text in the same process. Then
-the pass replaces the attributes and regions of the original op, so that references to the op remain
-valid.
+an op, the crossing prints the op as generic text with locations, and the other IR parses the text
+in the same process. On the way back, the crossing replaces the attributes and regions of the
+original op, so that references to the original op remain valid.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 Side: TypeAlias = "XDSLSide | MLIRSide"
-"""An IR with a context for parsed ops. Both sides of a conversion have the same methods."""
+"""One of the two IRs of a conversion. `XDSLSide` and `MLIRSide` have the same methods."""
 
 
 class Crossing(Pass[Any]):
@@ -78,14 +78,16 @@ class Crossing(Pass[Any]):
 
     @classmethod
     def from_elements(cls, elements: Sequence[ElementNode], registry: PassRegistry) -> Self:
-        """Create the crossing that runs the passes in parentheses.
+        """Create a crossing from the passes in its parentheses.
 
         Args:
-            elements: The nodes of the passes in parentheses.
-            registry: The registry with the names of passes on the current IR.
+            elements: The syntax nodes of the passes in the parentheses.
+            registry: The registry in which the names are looked up, as names of passes on the other
+                IR.
 
         Raises:
-            PipelineError: If the other IR has no pass with a given name, or an option is invalid.
+            PipelineError: If the other IR has no pass with one of the names, or if an option is
+                invalid.
         """
         return cls(passes=BarePipeline(nodes=elements, names=cls._names(registry)))
 
@@ -93,7 +95,7 @@ class Crossing(Pass[Any]):
     def of(cls, *passes: Addable) -> Self:
         """Create a crossing from passes in any form that `PassManager.add` accepts.
 
-        Pass names in strings refer to passes on the other IR.
+        A name in a string is the name of a pass on the other IR.
 
         Example:
             >>> print(RunOnXDSL.of("cse", "canonicalize"))
@@ -113,7 +115,7 @@ class Crossing(Pass[Any]):
         return names_on(adapter_named(cls.name), registry)
 
     def to_node(self, *, all_options: bool = False) -> PipelineNode:
-        """Return the syntax node of the crossing, in the form of a nested pipeline."""
+        """Return the syntax node of the crossing, which has the form of a nested pipeline."""
         return PipelineNode(self.name, self.passes.to_node(all_options=all_options).elements)
 
     @property
@@ -122,15 +124,16 @@ class Crossing(Pass[Any]):
         return self.to_text()
 
     def initialize(self, ir_context: Any) -> Any:
-        """Return the state of the pass for a run: a context of the other IR, and the pipeline."""
+        """Return the state of the crossing for a run: a context of the other IR, and the passes."""
         there = _side(self.name, adapter=crossing_adapter(self.name))
         return _Destination(there, self.passes)
 
     def run(self, op: Any, ctx: PassContext) -> None:
-        """Convert the op to the other IR, run the pipeline, and convert the op back if it changed.
+        """Convert `op` to the other IR, run the passes, and convert the result back if it changed.
 
         Raises:
-            PassFailure: If a conversion or a pass fails, or the passes change the op's name.
+            PassFailure: If a conversion or a pass fails, or if the result has a different op name
+                than `op`.
         """
         state: Any = ctx.state
         destination: _Destination = state
@@ -145,7 +148,7 @@ class Crossing(Pass[Any]):
         text = _whole(there.write(other, here.knows))
         result = here.read(text, _enclosing_symbols(here, op, text))
         if here.adapter.kind_of(result).name != here.adapter.kind_of(op).name:
-            raise PassFailure(f"{self} replaced its op with a different kind of op")
+            raise PassFailure(f"{self} replaced the op that it ran on with a different kind of op")
         here.replace(op, result)
 
     def _run_there(self, destination: _Destination, op: Any, ctx: PassContext) -> None:

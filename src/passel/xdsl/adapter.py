@@ -1,7 +1,7 @@
 """The adapter for xDSL.
 
-The adapter hides two peculiarities of xDSL: all unregistered ops share one name and have every
-trait, and each verifier error prints the whole module.
+The adapter hides two peculiarities of xDSL. All unregistered ops share one name and claim to have
+every trait. The message of each verifier error contains the whole module.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ class XDSLAdapter(IRAdapter):
     Args:
         dominance: Whether the verifier checks that definitions dominate uses, as MLIR's verifier
             does. xDSL's own verifier does not check dominance.
-        dialects: The additional dialects of new contexts, which replace installed dialects of the
-            same name.
+        dialects: Dialects that are registered in new contexts in addition to the installed
+            dialects. They replace installed dialects of the same name.
     """
 
     name = "xdsl"
@@ -65,7 +65,7 @@ class XDSLAdapter(IRAdapter):
         switch_fast_paths()  # of another process
 
     def create_context(self) -> Context:
-        """Return a new context in which all installed dialects are registered, but not loaded."""
+        """Return a new context in which all dialects are registered, but not loaded."""
         from passel.xdsl.registration import installed_universe
 
         context, own = Context(), {each.name: lambda each=each: each for each in self._dialects}
@@ -91,7 +91,7 @@ class XDSLAdapter(IRAdapter):
         return XDSLAdapter(dominance=self._dominance, dialects=(*self._dialects, *dialects))
 
     def make_frontend(self) -> Frontend:
-        """Create the frontend that reads and prints files in one run of a tool."""
+        """Create a frontend, which reads and prints the files of one run of a command-line tool."""
         from passel.xdsl.frontend import XDSLFrontend
 
         return XDSLFrontend(self)
@@ -109,14 +109,17 @@ class XDSLAdapter(IRAdapter):
                 raise LookupError(msg)
 
     def kind_of(self, op: Operation) -> OpKind:
-        """Return the `OpKind` of all ops with the same name as `op`."""
+        """Return the `OpKind` that describes all ops with the same name as `op`."""
         if isinstance(op, UnregisteredOp):
             name = op.op_name.data
             return OpKind(name, registered=False, isolated=False, implements=_implements_nothing)
         return _kind(type(op))
 
     def kind_named(self, context: Context, name: str) -> OpKind | None:
-        """Return the `OpKind` for a registered op name, and load the op's dialect if necessary."""
+        """Return the `OpKind` for an op name, or None if no such op is registered.
+
+        If necessary, the dialect of the op is loaded into the context.
+        """
         op_class = _known_op(context, name)
         # Unregistered ops that occurred are in the table as well.
         return None if op_class is None or issubclass(op_class, UnregisteredOp) else _kind(op_class)
@@ -150,18 +153,18 @@ class XDSLAdapter(IRAdapter):
         return convert_location(op.location)
 
     def verify(self, op: Operation, *, recursive: bool) -> None:
-        """Verify an op, and raise an error that names the invalid op."""
+        """Verify an op. An error names the first invalid op, which may be nested inside `op`."""
         verify(op, recursive=recursive, dominance=self._dominance)
 
     def print_op(self, op: Operation, flags: PrintFlags) -> str:
-        """Print an op with xDSL's printer, in generic form if a custom printer fails."""
+        """Print an op with xDSL's printer, or in generic form if a custom printer fails."""
         try:
             return printed(op, flags)
         except Exception:  # noqa: BLE001 - invalid IR breaks custom printers in any way
             return printed(op, flags._replace(generic=True))
 
     def prints_apart(self, op: Operation) -> bool:
-        """Return whether the ops inside an op share no values and can be printed separately."""
+        """Return whether the ops inside an op share no values, and so can be printed separately."""
         if len(op.regions) != 1 or not (op.parent is None or _kind(type(op)).isolated):
             return False
         block = op.regions[0].first_block
@@ -185,7 +188,7 @@ class XDSLAdapter(IRAdapter):
         return {"xdsl": INSTALLED}
 
     def ship(self, ops: Sequence[Operation], context: Context) -> bytes:
-        """Encode copies of ops, so that another process can run passes on them."""
+        """Encode copies of ops, so that another process can run passes on the copies."""
         from passel.xdsl.transport.shipping import ship
 
         return ship(ops, context)
@@ -202,13 +205,13 @@ class XDSLAdapter(IRAdapter):
     decode_changes: Any = staticmethod(decode_changes)
 
     def limited_rewrites(self, limit: int | None) -> AbstractContextManager[list[str]]:
-        """Return a context manager that limits and records the pattern rewrites of passes."""
+        """Return a context manager that limits the number of pattern rewrites, and records each."""
         from passel.xdsl.rewrites import limited_rewrites
 
         return limited_rewrites(limit)
 
     def functions(self, op: Operation) -> Sequence[str]:
-        """Return the names of the functions that `op` defines."""
+        """Return the names of the functions with a body in a module."""
         from passel.xdsl.interpreting import functions
 
         return functions(op)
@@ -222,7 +225,7 @@ class XDSLAdapter(IRAdapter):
         return computed(op, context, symbol, arguments, seconds)
 
     def lifetime(self) -> Lifetime:
-        """Return the policy that detects erased ops by their lack of a parent block."""
+        """Return the policy that detects erased and moved ops by a change of their parent block."""
         return _LIFETIME
 
     def reading_flags(self, op: Operation, context: Context) -> tuple[str, ...]:
@@ -233,7 +236,10 @@ class XDSLAdapter(IRAdapter):
         return tuple(flags)
 
     def wrap_pass(self, foreign: Any) -> Any:
-        """Wrap an xDSL `ModulePass`, or a class, as a pass that runs on any isolated op."""
+        """Wrap an xDSL `ModulePass` object or class as a passel pass object or class.
+
+        The wrapped pass runs on any isolated op.
+        """
         from xdsl.passes import ModulePass
 
         from passel.xdsl.module_passes import pass_class_for, wrap_module_pass

@@ -20,7 +20,9 @@ _SEGMENTS = "operandSegmentSizes"
 
 
 def successor_operands(branch: Operation) -> list[Sequence[SSAValue]] | None:
-    """Return the operands that a branch passes to each successor, or None if the op is unknown.
+    """Return the operands that a branch op passes to each of its successors.
+
+    The result is None for a branch op that this module does not list.
 
     Example:
         >>> from xdsl.ir import Block
@@ -40,7 +42,7 @@ def successor_operands(branch: Operation) -> list[Sequence[SSAValue]] | None:
 
 
 def pass_to_successor(branch: Operation, index: int, value: SSAValue) -> None:
-    """Append a value to the operands that a branch passes to its successor number `index`."""
+    """Append a value to the operands that a branch op passes to the successor at `index`."""
     passed = successor_operands(branch)
     assert passed is not None, f"'{branch.name}' is not a known branch"  # noqa: S101
     lengths = [len(values) for values in passed]

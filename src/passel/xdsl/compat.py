@@ -57,7 +57,8 @@ def main(
         dialects: The dialects to register in addition to the installed dialects.
         write: A function that writes a string to standard output, and raises an error if the text
             cannot be written completely.
-        after_parsing: A function to call after the input has been parsed.
+        after_parsing: A function to call after the input, or each chunk of split input, has been
+            parsed.
     """
     verify_attribute, colored = Attribute.__post_init__, Diagnostic.colored
     try:

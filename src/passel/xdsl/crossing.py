@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute, Operation
 
 _WITHOUT_PROPERTIES = frozenset({"gpu.func"})
-"""The names of ops with a property in xDSL that MLIR's definition lacks."""
+"""The names of ops that have a property in xDSL, but not in MLIR."""
 _FEW_ELEMENTS = 100
 """The maximum number of elements in a constant that is printed as a list."""
 
 
 class XDSLSide:
-    """xDSL's side of a conversion, which parses and prints ops with xDSL.
+    """The half of a conversion between xDSL and another IR that parses and prints xDSL's ops.
 
     Args:
-        context: The context for parsing ops, by default a new context that allows unregistered
-            dialects.
-        adapter: The xDSL adapter, by default an adapter with all installed dialects.
+        context: The context in which ops are parsed. The default is a new context that allows
+            unregistered dialects.
+        adapter: The xDSL adapter. The default is a new adapter with all installed dialects.
     """
 
     def __init__(self, context: Context | None = None, adapter: XDSLAdapter | None = None) -> None:
@@ -70,7 +70,7 @@ class XDSLSide:
         return self.adapter.kind_named(self.context, name) is not None
 
     def read(self, text: str, enclosing: Iterable[str] = ()) -> Operation:
-        """Parse a text that contains a single op.
+        """Parse a text that contains exactly one top-level op.
 
         Raises:
             PassFailure: If xDSL cannot parse the text.
@@ -81,13 +81,17 @@ class XDSLSide:
             raise PassFailure(f"xDSL cannot read the op: {error.msg}") from error
 
     def symbol(self, op: Operation, name: str) -> Operation | None:
-        """Return the closest symbol called `name` in the ops around `op`, or None."""
+        """Search the ops that enclose `op`, from the innermost outwards, for the symbol `name`.
+
+        Returns:
+            The op that defines the symbol, or None.
+        """
         tables = outwards(self.adapter, op.parent_op())
         near = (each for table in tables for each in self.adapter.children(table))
         return next((each for each in near if self.adapter.symbol_name(each) == name), None)
 
     def function_type(self, op: Operation) -> str:
-        """Return the printed type of a function, or an empty string for any other op."""
+        """Return the type of a `func.func` as text, or an empty string for any other op."""
         return str(op.function_type) if isinstance(op, FuncOp) else ""
 
     def replace(self, op: Operation, new: Operation) -> None:
@@ -103,8 +107,9 @@ class XDSLSide:
 class _Printer(Printer):
     """A printer that prints properties as attributes where MLIR would lose them.
 
-    MLIR drops a property that its definition of the op lacks, and passes see only the attributes of
-    unregistered ops. Both IRs convert the attributes back to properties.
+    MLIR drops a property that is not in its own definition of the op. In an unregistered op, passes
+    see attributes, but no properties. When the text is parsed again, both IRs convert the
+    attributes back to properties.
     """
 
     known: Callable[[str], bool] | None = None

@@ -72,7 +72,7 @@ _TYPES: dict[PassType, str] = {
 
 
 def declare(table: DeclarationTable) -> None:
-    """Declare the pass types of xDSL's own passes in a table."""
+    """Declare in a table the types of xDSL's own passes, and which of the passes are idempotent."""
     for kind, names in _TYPES.items():
         table.declare(*names.split(), types=(kind,), ir="xdsl")
     # A second run has nothing to do.

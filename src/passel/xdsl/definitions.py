@@ -1,8 +1,8 @@
 """Verification that definitions dominate uses, as in MLIR.
 
 A walk of the IR maintains the set of values that are defined at the current op. Only regions with
-several blocks need a dominator tree. `DominanceInfo` checks operands outside the set of defined
-values, such as values from outside the root op.
+several blocks need a dominator tree. Operands that are not in the set, such as values from outside
+the root op, are checked with `DominanceInfo`.
 """
 # pyright: reportPrivateUsage=false
 # The walk follows xDSL's private links, and knows values by address: xDSL hashes in Python.
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 def check_definitions(root: Operation) -> None:
     """Check that every use of a value inside `root` is dominated by the value's definition.
 
-    Ops in unreachable blocks may use any value. Ops in graph regions may use any value of their
-    block.
+    Ops in unreachable blocks may use any value. Ops in graph regions may use any value that their
+    block defines.
 
     Raises:
         InvalidIR: If a definition does not dominate a use. The error names the first op with an

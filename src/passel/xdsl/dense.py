@@ -1,4 +1,4 @@
-"""Conversion of hexadecimal elements of dense constants between MLIR's and xDSL's formats.
+"""Conversion of hexadecimal dense constants between MLIR's and xDSL's formats.
 
 MLIR stores an integer in as few bytes as possible, and packs eight booleans into a byte. xDSL uses
 one, two, four or eight bytes. The bits beyond the width of an integer are zero in MLIR, but copies
@@ -22,7 +22,7 @@ _BYTE = 8
 
 
 def values_in(data: bytes, type_: Any) -> list[Any] | None:
-    """Decode elements from MLIR's bytes, or return None to leave the bytes to xDSL's parser."""
+    """Decode the elements of a dense constant, or return None if xDSL's parser must decode them."""
     kind, is_complex = _odd_integer(type_.element_type)
     if kind is None:
         return None
@@ -44,7 +44,7 @@ def values_in(data: bytes, type_: Any) -> list[Any] | None:
 
 
 def bytes_for_mlir(values: list[Any], element: Any) -> bytes | None:
-    """Encode elements as MLIR's bytes, or return None if xDSL's bytes are the same."""
+    """Encode elements as in MLIR, or return None if xDSL's encoding is the same."""
     kind, is_complex = _odd_integer(element)
     if kind is None:
         return None

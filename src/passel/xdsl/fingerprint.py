@@ -21,20 +21,22 @@ from xdsl.ir import Attribute, Data, Operation, ParametrizedAttribute
 
 
 class Fingerprint:
-    """The contents of an op and its nested ops at the time of a call to `fingerprint`.
+    """The contents of an op and its nested ops at the time when `fingerprint` was called.
 
     Two fingerprints are equal if the ops, regions, blocks and block arguments are the same objects
     in the same order, with the same operands, successors, types, attributes, properties and
-    locations. Name hints and the position of the root op are ignored. Replacing an attribute with
-    an equal attribute counts as a change.
+    locations. The comparison ignores name hints and the position of the root op in its block.
+    Replacing an attribute with a different attribute object counts as a change, even if the two are
+    equal.
 
     Args:
-        objects: The ops, blocks and regions in the order in which they are visited. After an op
-            come the tuples of its operands, results, successors and regions, and its property and
-            attribute names. After a block comes the tuple of its arguments. `True` precedes an op's
-            property names. `False` precedes an op's attribute names. Attribute names are sorted,
-            since printing an unregistered op reorders its attributes.
-        attributes: All attributes, types and locations, in the order of the IR.
+        objects: The ops, blocks and regions in the order of the walk. Each op is followed by the
+            tuples of its operands, results, successors and regions, and by the names of its
+            properties and attributes. Each block is followed by the tuple of its arguments. `True`
+            precedes the names of an op's properties, and `False` precedes the names of its
+            attributes. The names of attributes are sorted, since printing an unregistered op
+            reorders its attributes.
+        attributes: All attributes, properties, types and locations, in the order of the walk.
     """
 
     __slots__ = ("_attributes", "_objects", "_states")
@@ -62,7 +64,7 @@ def fingerprint(  # noqa: C901 - one loop over all ops, in which calls would cos
 ) -> Fingerprint:
     """Return the fingerprint of an op, with or without its nested ops.
 
-    If nothing has changed since `last`, the result is `last` itself.
+    If nothing has changed since the fingerprint `last`, the result is `last` itself.
 
     The fingerprint detects the same changes as `mlir::OperationFingerPrint`.
 
@@ -181,7 +183,7 @@ def _is_constant(kind: Any) -> bool:
 
 
 def payloads_in(attributes: Iterable[object]) -> Iterator[object]:
-    """Yield the mutable payloads of attributes and of the attributes nested in them."""
+    """Yield the mutable Python objects in attributes and in the attributes nested in them."""
     kinds = _mutable_kinds(len(_DATA.__subclasses__()))
     seen, left = set[int](), list(attributes) if kinds else []
     while left:

@@ -59,7 +59,7 @@ class XDSLFrontend(Frontend):
     """The frontend that runs xDSL's parser, printer and targets."""
 
     def configure(self, settings: FrontendSettings) -> None:
-        """Apply the settings of a tool: look up the target and create a context."""
+        """Apply the settings of a tool: look up the output target, and create a context."""
         self.settings = settings
         self._target: Target | None = _target(settings.own.get("target", "mlir"))
         self._base: Context = self.adapter.create_context()

@@ -1,8 +1,8 @@
 """Legality rules for inlining, and the inlining of a single call.
 
 xDSL has no counterpart to MLIR's `DialectInlinerInterface`, so this module lists the dialects whose
-ops MLIR inlines. The author of another dialect can add `InlinerInterface` to the dialect's
-interfaces.
+ops MLIR inlines. To make the ops of another dialect inlinable, add `InlinerInterface` to that
+dialect's interfaces.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class InlinerInterface(DialectInterface):
 def is_legal_to_inline(op: Operation, call: Operation, context: Context) -> bool:
     """Return whether an op in a callee may be inlined at a call.
 
-    Unregistered ops may not be inlined, since their semantics may depend on the enclosing op.
+    Unregistered ops must not be inlined, since their semantics might depend on the enclosing op.
     """
     if isinstance(op, UnregisteredOp):
         return False
@@ -73,7 +73,7 @@ _SEVERAL_BLOCKS = frozenset({"func.func", "scf.execute_region"})
 
 
 def rejection(call: CallOp, callee: FuncOp, context: Context) -> str:
-    """Return the reason why a callee cannot be inlined at a call, or an empty string.
+    """Return why a callee cannot be inlined at a call, or an empty string if it can be inlined.
 
     Source: `Inliner::Impl::shouldInline`, `mlir/lib/Transforms/Utils/Inliner.cpp`, MLIR 22.
     """
@@ -109,7 +109,7 @@ def inline_call(call: CallOp, callee: FuncOp, *, in_place: bool) -> list[Operati
 
     Args:
         call: The call, which is erased.
-        callee: The called function, which has a body.
+        callee: The called function, which must have a body.
         in_place: Whether to move the body out of the callee instead of copying the body.
 
     Returns:

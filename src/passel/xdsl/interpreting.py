@@ -70,13 +70,13 @@ def computed(
         context: The context of the module.
         symbol: The function's name.
         arguments: The function's arguments as a list of attributes, such as `1 : i32, 2.0 : f32`.
-            An empty string means several runs on pseudo-random arguments, which are the same in
-            every call of `computed`.
+            If the string is empty, the function runs several times on pseudo-random arguments.
+            Every call of `computed` uses the same pseudo-random arguments.
         seconds: The time limit for all runs together, in seconds.
 
     Raises:
-        NotComputedError: If the module does not define the function, or if the interpreter fails on
-            the function or its arguments.
+        NotComputedError: If the module has no such function with a body, or if the interpreter
+            fails on the function or its arguments.
         NotEndedError: If the runs exceed the time limit.
     """
     op = _bodies(module).get(symbol)
@@ -88,7 +88,7 @@ def computed(
 
 
 def functions(module: Operation) -> Sequence[str]:
-    """Return the names of the functions that a module defines."""
+    """Return the names of the functions with a body in a module."""
     return [*_bodies(module)]
 
 

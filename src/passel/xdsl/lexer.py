@@ -111,11 +111,11 @@ def _adopt(token: _MLIRToken) -> FastToken:
 class FastLexer(MLIRLexer):
     """A faster `MLIRLexer` that produces the same tokens, errors and positions.
 
-    The `kind`, `span` and `text` of a token equal those of xDSL's token. The `line_offset` of each
-    span is 0.
+    Each token has the same `kind`, `span` and `text` as the token from xDSL's lexer. The
+    `line_offset` of each span is 0.
 
     Raises:
-        ParseError: If the text at `pos` is not a token. `lex` raises the same error as xDSL's
+        ParseError: If `lex` finds no valid token at `pos`. The error is the same as from xDSL's
             lexer.
 
     Example:
@@ -150,7 +150,7 @@ _DEFINITION = re.compile(r"^[ \t]*(#[\w$.-]+)[ \t]*=", re.MULTILINE)
 
 
 class LocationParser(Parser):
-    """xDSL's parser with support for location ranges, and for location aliases defined later."""
+    """xDSL's parser with support for location ranges and forward references to location aliases."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)

@@ -28,9 +28,10 @@ class SourceText:
     """A named source text that maps offsets to lines and columns.
 
     Args:
-        text: The source text, in which offsets count Unicode code points, as in xDSL's spans.
-        filename: The file name of locations in this source.
-        line_offset: The number of lines before `text` in the file, for split input.
+        text: The source text. Offsets into the text count Unicode code points, as xDSL's spans do.
+        filename: The file name that locations in this source contain.
+        line_offset: The number of lines that precede `text` in the file, if the text is a part of
+            split input.
     """
 
     __slots__ = ("_line_starts", "_text", "filename", "line_offset")
@@ -68,9 +69,9 @@ class _Subclassable:
 class SourceLocation(_Subclassable, FileLineColLoc):
     """A `FileLineColLoc` that computes its line and column on demand from an offset in a source.
 
-    A `SourceLocation` compares, hashes, prints and pickles like the `FileLineColLoc` with the same
-    values. A pickle does not contain the source text. Like any location, a `SourceLocation` is
-    shared between an op and its clones.
+    A `SourceLocation` compares, hashes, prints and pickles like a `FileLineColLoc` with the same
+    file name, line and column. A pickle does not contain the source text. Like any location, a
+    `SourceLocation` is shared between an op and its clones.
 
     Example:
         >>> str(SourceLocation(SourceText("a b", "example.mlir"), 2))
@@ -126,10 +127,10 @@ def _values(location: FileLineColLoc) -> tuple[StringAttr, IntAttr, IntAttr]:
 
 
 def convert_location(attribute: Attribute) -> Location:
-    """Convert an xDSL location attribute to a location that is reported as in MLIR's tools.
+    """Convert an xDSL location attribute to the `Location` that MLIR's tools would report.
 
-    A fused location is converted to its first part that names a file. A call-site location is
-    converted to the location of the callee, and the location of the caller is reported as a note.
+    For a fused location, the result is the first part that names a file. For a call-site location,
+    the result is the callee's location, and the caller's location is reported in a note.
     """
     match attribute:
         case FileLineColLoc():

@@ -47,10 +47,11 @@ _KNOWN: dict[str, tuple[str, ...]] = {
 
 
 def effects_of(kind: type[ModulePass]) -> tuple[str, ...]:
-    """Return the effects that passes of a class may have outside the IR.
+    """Return the effects outside the IR that the passes of a `ModulePass` class may have.
 
-    A pass of another package can declare its effects in the same way as passel's passes. The
-    effects of a pass without a declaration are unknown.
+    The effects of xDSL's own passes are known. Any other `ModulePass` class can declare its effects
+    as passel's passes do, in the class attribute `effects`. Without a declaration, its effects are
+    unknown.
     """
     if kind.__module__.partition(".")[0] == "xdsl":
         return _KNOWN.get(kind.name, ())
@@ -64,18 +65,22 @@ _RENDERED_OP = re.compile(r"\w+\(\n(?:\t.*\n)*\) ?")
 class XDSLPass(Pass[Operation]):
     """The base class of the wrappers around xDSL's passes.
 
-    `pass_class_for` creates a subclass for each `ModulePass` class, with an option for each field.
+    `pass_class_for` creates a subclass for each `ModulePass` class, with an option for each field
+    of that class.
     """
 
     module_pass_class: ClassVar[type[ModulePass]]
     field_names: ClassVar[dict[str, str]] = {}
     listed: ClassVar[dict[str, Any]] = {}
-    """The types of options that are always lists in passel, but lists or single values in xDSL."""
+    """The types in xDSL, by field name, of options that take a list or a single value there.
+
+    In passel, these options always take a list.
+    """
     ir = "xdsl"
     can_thread = False  # some change the op that encloses theirs, or keep things in tables
 
     def module_pass(self) -> ModulePass:
-        """Create the `ModulePass` with the options of this pass."""
+        """Create the wrapped `ModulePass` object with the options of this pass."""
         values = {own: getattr(self, ours) for own, ours in self.field_names.items()}
         for own, hint in self.listed.items():
             if len(values[own]) == 1 and isa(values[own][0], hint):
@@ -83,10 +88,11 @@ class XDSLPass(Pass[Operation]):
         return self.module_pass_class(**values)
 
     def run(self, op: Operation, ctx: PassContext) -> None:
-        """Apply the `ModulePass` to a module, or to any other op inside a temporary module.
+        """Apply the `ModulePass` to `op`, or to a temporary module around `op` if it is no module.
 
         Raises:
-            PassFailure: If the pass fails or cannot run on the op.
+            PassFailure: If the `ModulePass` fails, replaces `op`, or changes the temporary module
+                outside `op`.
         """
         module_pass = self.module_pass()
         try:
@@ -118,7 +124,7 @@ def _mlir_opt_options(argument: str) -> tuple[tuple[str, str], ...]:
 def pass_class_for(module_pass_class: type[ModulePass]) -> type[XDSLPass]:
     """Return the passel pass class that wraps a `ModulePass` class.
 
-    An option whose type has no textual form takes any Python object.
+    An option accepts any Python object if values of its type cannot be written as text.
     """
     hints = typing.get_type_hints(module_pass_class)
     listed = {name: hint for name, hint in hints.items() if _in_text(hint) not in (hint, Any)}
@@ -210,7 +216,7 @@ def _in_own_module(op: Operation, name: str) -> Generator[ModuleOp]:
     elif len(results) > 1:
         problem = "added ops next to the op that it ran on"
     elif module.attributes != attributes:
-        problem = "changed attributes of the module around its op"
+        problem = "changed attributes of the module around the op that it ran on"
     else:
         return
     raise PassFailure(f"it {problem}; run builtin.module({name}) instead")

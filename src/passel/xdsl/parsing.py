@@ -1,4 +1,4 @@
-"""Parsing MLIR text with xDSL, with MLIR's rules for top-level ops and a span for every error.
+"""Parsing of MLIR text with xDSL, but with MLIR's rules for top-level ops and a span in each error.
 
 `parse_source` is the entry point. `SourceParser` is the parser class.
 """
@@ -40,28 +40,29 @@ def parse_source(
 ) -> Operation:
     """Parse a source text, and return the top-level op.
 
-    As in `mlir::parseSourceFile`, a text that contains only a `builtin.module` is parsed as that
-    module. The top-level ops of any other text, even an empty one, are wrapped in a new module.
+    As in `mlir::parseSourceFile`, if the text contains only a `builtin.module`, the result is that
+    module. Otherwise, the result is a new module around the top-level ops of the text, even if
+    there are none.
 
     Args:
         context: The context, which loads the dialects that the text uses.
         text: The source text.
-        filename: The name of the file in locations and errors.
+        filename: The file name that locations and errors contain.
         implicit_module: Whether to wrap top-level ops in a module. If False, the text must contain
-            exactly one top-level op, which may be any op.
-        line_offset: The number of lines before `text` in the file, for split input. Locations and
-            errors count lines from the beginning of the file.
-        locations: Whether an op or block argument without an explicit location gets its position in
-            the text as its location.
-        resources: A list to which the external resources of the source are added, since they are
-            not part of the op. If None, the resources are dropped.
+            exactly one top-level op, which need not be a module.
+        line_offset: The number of lines that precede `text` in the file, if the text is a part of
+            split input. Locations and errors count lines from the beginning of the file.
+        locations: Whether each op and block argument without an explicit `loc(...)` is given its
+            position in the text as its location.
+        resources: A list to which the external resources of the source are added, since ops cannot
+            hold them. If None, the external resources are dropped.
 
     Returns:
         The top-level op, which has not been verified.
 
     Raises:
-        ParseError: If the text does not parse. The error always has a span. If xDSL raises an error
-            without a span, for example because ops are nested too deeply, the span marks the
+        ParseError: If the text cannot be parsed. The error always has a span. If xDSL raises an
+            error without a span, for example because ops are nested too deeply, the span marks the
             position where parsing stopped.
 
     Example:
@@ -130,8 +131,8 @@ def _not_one_op(ops: list[Operation], source: Input[str]) -> ParseError:
 def collector_paused() -> Generator[None]:
     """Disable the cyclic garbage collector inside the `with` block.
 
-    Parsing allocates long-lived objects, so a collection would find no garbage. The previous
-    setting is restored at the end of the block, even after an error.
+    Parsing allocates long-lived objects, so a collection would find no garbage. At the end of the
+    block, even after an error, the collector is enabled again if it was enabled before.
     """
     # No `gc.freeze()` afterwards, which would spare the one collection that is now due: ops
     # and blocks refer to each other, so frozen IR would never be freed, and freezing is for

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute, Operation, Region
 
 _EXPLICIT_TERMINATORS = frozenset({"scf.execute_region"})
-"""The names of ops that xDSL prints without terminators, although its parser does not add them."""
+"""The names of ops whose terminators xDSL's printer omits, but xDSL's parser does not add."""
 
 
 class _Printer(Printer):
@@ -124,7 +124,7 @@ def _combined(base: type[Printer]) -> type[_Printer]:
 def print_source(
     op: Operation, context: Context, *, generic: bool = True, locations: bool = False
 ) -> str:
-    """Return an op and its external resources as the text of a file, without a final newline."""
+    """Return the text of a file with an op and the op's resources, without a final newline."""
     stream = StringIO()
     printer = make_printer(PrintFlags(generic=generic, debuginfo=locations), stream=stream)
     printer.print_op(op)
@@ -135,7 +135,7 @@ def print_source(
 def readable_source(text: str, context: Context) -> str:
     """Convert generic text to custom form if the custom form parses to the same IR.
 
-    The text is returned unchanged if the custom form is incomplete or does not parse.
+    Otherwise, the text is returned unchanged.
     """
     try:
         custom = print_source(_parse(text, context), context, generic=False)
@@ -153,7 +153,7 @@ def _parse(text: str, context: Context) -> Operation:
 
 
 def is_unregistered(op: Operation) -> bool:
-    """Return whether an op, one of its attributes or one of its result types is unregistered."""
+    """Return whether an op, or an attribute, property or result type of the op, is unregistered."""
     if isinstance(op, UnregisteredOp):
         return True
     attributes = [*op.attributes.values(), *op.properties.values(), *op.result_types]

@@ -1,7 +1,8 @@
-"""Region kinds: regions with SSA dominance, and graph regions.
+"""The two kinds of regions: regions with SSA dominance, and graph regions.
 
 xDSL has no counterpart to MLIR's `RegionKindInterface`, so this module lists the ops with graph
-regions. The author of another dialect can add the trait `HasOnlyGraphRegion` to the dialect's ops.
+regions. For an op that is not in the list, add the trait `HasOnlyGraphRegion` to the class of the
+op.
 """
 # pyright: reportPrivateUsage=false
 

@@ -1,4 +1,4 @@
-"""Register the passes that passel, xDSL and xDSL's plugins provide for xDSL's IR."""
+"""Registration of the passes that passel, xDSL and xDSL's plugins provide for xDSL's IR."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _OWN_PASSES = {
 
 
 def register(registry: PassRegistry) -> None:
-    """Register passel's passes, and those xDSL and plugin passes whose names are not taken."""
+    """Register passel's passes, then those of xDSL and its plugins whose names are not taken."""
     for name, place in _OWN_PASSES.items():
         registry.register(name, f"passel.xdsl.passes.{place}", origin="passel", ir="xdsl")
     registry.defer(register_xdsl_passes, ir="xdsl")  # when all packages have registered theirs
@@ -42,7 +42,7 @@ def register_xdsl_passes(registry: PassRegistry, *, override: bool = False) -> N
 
     Args:
         registry: The registry to which the passes are added.
-        override: Whether to replace registered passes of the same name.
+        override: Whether the passes replace registered passes of the same name.
     """
     universe, origins = _installed()
     for name, factory in universe.all_passes.items():
@@ -54,10 +54,11 @@ def installed_universe() -> Universe:
     """Return the dialects, passes and targets of xDSL and of its plugins.
 
     Unlike `Universe.get_multiverse`, this function skips packages that cannot be loaded, entry
-    points that are not a `Universe`, and passes whose names are invalid in pipelines. If a name is
-    defined twice, xDSL takes precedence, then the package whose name sorts first. The logger
-    `passel` logs each skipped name immediately. Skipped packages are logged only when the lookup of
-    a name fails.
+    points that are not a `Universe`, and passes whose names are invalid in pipelines. If several
+    packages define a name, xDSL's definition is used. If xDSL does not define the name, the
+    definition from the entry point whose name is first in alphabetical order is used. The logger
+    `passel` reports each skipped name immediately, but reports skipped packages only when the
+    lookup of a name fails.
     """
     return _installed()[0]
 

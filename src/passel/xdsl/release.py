@@ -1,4 +1,4 @@
-"""The installed release of xDSL, and the releases that passel was tested on."""
+"""The installed release of xDSL, and the releases that passel was tested with."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ OLDEST: tuple[int, ...] = (0, 59)
 NEWEST: tuple[int, ...] = (0, 75)
 
 FAST: Final = frozenset({"0.66.0", "0.74.0", "0.75.0"})
-"""The releases on which fast paths are enabled, since tests compared them with xDSL's own code."""
+"""The releases on which fast paths are enabled.
+
+On these releases, tests compared the fast paths with xDSL's own code.
+"""
 
 INSTALLED: Final = version("xdsl")
 
@@ -22,11 +25,11 @@ def _numbers(text: str) -> tuple[int, ...] | None:
 
 
 RELEASE: tuple[int, ...] = _numbers(INSTALLED) or NEWEST
-"""The major and minor version of xDSL; for a working copy, the version in `NEWEST`."""
+"""The major and minor version of the installed xDSL, or `NEWEST` if the version has no numbers."""
 
 
 def check() -> None:
-    """Warn if passel was not tested on the installed release of xDSL."""
+    """Warn if passel was not tested with the installed release of xDSL."""
     if _numbers(INSTALLED) is None or not OLDEST <= RELEASE <= NEWEST:
         oldest, newest = (".".join(map(str, release)) for release in (OLDEST, NEWEST))
         warn(

@@ -27,13 +27,15 @@ def limited_rewrites(limit: int | None = None) -> Generator[list[str]]:
     """Limit the number of pattern rewrites inside the `with` block.
 
     A rewrite is a successful application of a pattern, or the erasure of dead code between two
-    walks of a region. Fast paths are disabled, so that rewrites occur in xDSL's order.
+    walks of a region. Inside the block, fast paths are disabled, so that the rewrites occur in the
+    same order as in xDSL.
 
     Args:
         limit: The maximum number of rewrites, or None for no limit.
 
     Yields:
-        A list to which each rewrite appends a line that names the pattern and the op.
+        A list to which each rewrite appends a line of text. For the application of a pattern, the
+        line names the pattern and the op.
     """
     done: list[str] = []
     plain = PatternRewriteWalker.rewrite_region

@@ -79,15 +79,16 @@ _AttributeT = TypeVar("_AttributeT", bound=Attribute)
 class SourceParser(LocationParser):
     """A faster version of xDSL's parser that adds source locations to ops and block arguments.
 
-    Ops and block arguments without an explicit `loc(...)` are located at their name, as in MLIR.
-    Except for locations, the IR is the same as the IR from xDSL's parser, but types and numbers
-    with the same spelling share one object.
+    The location of an op or block argument without an explicit `loc(...)` is the position of its
+    name, as in MLIR. Apart from locations, the parsed IR is the same as from xDSL's parser. Types
+    and numbers with the same spelling share one object.
 
     Args:
         context: The context, which loads the dialects that the text uses.
         text: The source text.
-        filename: The name of the file in locations and errors.
-        source: The source to which locations refer. If None, the parser adds no locations.
+        filename: The file name that locations and errors contain.
+        source: The `SourceText` to which the added locations refer. If None, the parser adds no
+            locations.
     """
 
     def __init__(
@@ -107,10 +108,11 @@ class SourceParser(LocationParser):
     # ---- locations -------------------------------------------------------------------
 
     def parse_operation(self) -> Operation:
-        """Parse an op, and set its location to the position of its name.
+        """Parse an op, and locate it at its name unless it has an explicit `loc(...)`.
 
         Raises:
-            ParseError: If the text is not an op, or if the op is not registered.
+            ParseError: If the next tokens are not a valid op, or if the op is unregistered and the
+                context does not allow unregistered ops.
         """
         start = self._token.start
         op = super().parse_operation()
@@ -137,7 +139,7 @@ class SourceParser(LocationParser):
         operand: UnresolvedOperand,
         type: AttributeInvT,  # noqa: A002 - as xDSL names it
     ) -> SSAValue[AttributeInvT]:
-        """Resolve an operand to a value, and record the first use of an undefined value.
+        """Resolve an operand to a value, and record the first use of each value not yet defined.
 
         Raises:
             ParseError: If the value was used or defined with a different type.
@@ -197,7 +199,7 @@ class SourceParser(LocationParser):
         return _DenseElement(element) if is_hexadecimal else element
 
     def parse_dense_int_or_fp_elements_attr(self, type: Any) -> Any:  # noqa: A002 - as xDSL names it
-        """Parse the elements of a dense constant, including MLIR's hexadecimal format."""
+        """Parse a dense constant, whose elements may be in MLIR's hexadecimal format."""
         start = self._token.start
         match = _HEXADECIMAL.match(self.lexer.input.content, start)
         if match is not None and len(match[1]) % 2 == 0:
@@ -266,7 +268,7 @@ class SourceParser(LocationParser):
 
     @property
     def dialect(self) -> str:
-        """The name of the dialect of the enclosing op."""
+        """The name of the dialect of the innermost op that is being parsed."""
         return self._parser_state.dialect_stack[-1]
 
     def parse_top_level(self) -> list[Operation]:

@@ -26,7 +26,7 @@ CALLABLES = frozenset({"llvm.func"})
 
 
 def op_name(op: Operation) -> str:
-    """Return the name of an op, which may be unregistered."""
+    """Return the name of an op, whether or not the op is registered."""
     return op.op_name.data if isinstance(op, UnregisteredOp) else op.name
 
 
@@ -67,7 +67,7 @@ def may_be_table(op: Operation, context: Context) -> bool:
 
 
 def closest_enclosing(op: Operation, fits: Callable[[Operation], bool]) -> Operation | None:
-    """Return the closest enclosing op that satisfies a predicate, or None if no op does."""
+    """Return the closest enclosing op that satisfies the predicate `fits`, or None if none does."""
     enclosing = op.parent_op()
     while enclosing is not None and not fits(enclosing):
         enclosing = enclosing.parent_op()
@@ -75,7 +75,7 @@ def closest_enclosing(op: Operation, fits: Callable[[Operation], bool]) -> Opera
 
 
 def enclosing_table(user: Operation) -> Operation | None:
-    """Return the closest table around an op, in which the op's symbol references are resolved."""
+    """Return the closest symbol table around an op, where the op's references are looked up."""
     return closest_enclosing(user, is_table)
 
 

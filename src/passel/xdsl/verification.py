@@ -3,8 +3,8 @@
 xDSL's `Operation.verify` prints the whole top-level module to report an invalid op. This module
 checks the structural rules itself, in xDSL's order, and calls the verifiers of ops directly, so
 that an error names the invalid op. Verification accepts the same IR as `Operation.verify`, with two
-exceptions: it rejects operands whose definitions do not dominate the use, and accepts symbol uses
-in ops that no symbol table encloses.
+exceptions. It rejects an operand whose definition does not dominate the use, and it accepts a
+symbol reference in an op outside any symbol table.
 """
 # pyright: reportPrivateUsage=false
 # The tight loops follow xDSL's private links; the public iterators cost more than the checks.
@@ -31,7 +31,7 @@ def verify(op: Operation, *, recursive: bool, dominance: bool = True) -> None:
     """Verify an op, as `mlir::verify` does.
 
     Args:
-        op: The op, which may be detached.
+        op: The op, which may be detached from any block.
         recursive: Whether to verify nested ops as well. If False, only `op`, its traits, the
             structure of its regions and the relations between nested ops are checked. Non-recursive
             verification suffices if all changed nested ops have been verified individually.

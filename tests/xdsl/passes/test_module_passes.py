@@ -169,7 +169,10 @@ def test_on_functions(
         ("raise", "crashed: ValueError: broken on purpose"),
         ("give up", "failed: cannot go on"),
         ("bad spec", "failed: "),
-        ("module attributes", "failed: it changed attributes of the module around its op"),
+        (
+            "module attributes",
+            "failed: it changed attributes of the module around the op that it ran on",
+        ),
         ("add", "failed: it added ops next to the op that it ran on; run builtin.module("),
     ],
 )

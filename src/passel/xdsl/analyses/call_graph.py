@@ -21,7 +21,7 @@ N = TypeVar("N", bound="Hashable")
 def strongly_connected(
     nodes: Iterable[N], successors: Callable[[N], Iterable[N]]
 ) -> tuple[tuple[N, ...], ...]:
-    """Return the strongly connected components of a graph in postorder.
+    """Return the strongly connected components of a graph, each after the components it leads to.
 
     The algorithm takes linear time and does not recurse.
 
@@ -69,8 +69,8 @@ class Call(NamedTuple):
 
     Attributes:
         op: The call op.
-        caller: The innermost callable around the call, or None.
-        callee: The callable that is called, or None if it is unknown or not in the graph.
+        caller: The innermost callable around the call, or None if the call is not in a callable.
+        callee: The called callable, or None if the callable is unknown or not in the graph.
     """
 
     op: Operation
@@ -82,17 +82,20 @@ class Call(NamedTuple):
 class CallGraph:
     """The callables inside an op, at any depth, and the calls between them.
 
-    A call is an op whose `callee` is a symbol reference, or a known op that calls a value. Any
-    other reference to a callable counts as taking the callable's address, so that indirect calls
-    may reach the callable. Construction takes two walks plus O(calls), and a query takes O(1). The
-    analysis is valid as long as no call, reference or callable is added, erased, renamed or moved.
+    A call is a `func.call_indirect`, an `llvm.call`, or any other op with a symbol reference as its
+    attribute or property `callee`. Any other reference to a callable counts as taking the
+    callable's address, so that indirect calls might reach the callable. Construction takes two
+    walks plus O(calls). A query takes O(1), or O(calls of the callable) if it returns several
+    callables or calls. The analysis is valid as long as no call, reference or callable is added,
+    erased, renamed or moved.
 
     Attributes:
         op: The op that contains the callables.
         callables: The callables in program order.
         calls: All calls in program order.
-        sccs: The groups of mutually recursive callables, with callees before callers. A callable
-            that is alone in its group is recursive only if it calls itself.
+        sccs: The groups of mutually recursive callables. The groups of callees come before the
+            groups of their callers. A callable that is alone in its group is recursive only if it
+            calls itself.
 
     Example:
         >>> from xdsl.dialects.builtin import ModuleOp
@@ -159,7 +162,7 @@ class CallGraph:
         return tuple(self._calls_to[callee])
 
     def callees(self, caller: Operation) -> tuple[Operation, ...]:
-        """Return the callees of a callable without duplicates, in the order of the first calls."""
+        """Return each callee of a callable once, in the order of the first calls."""
         found = (call.callee for call in self._calls_by[caller])
         return tuple(dict.fromkeys(callee for callee in found if callee is not None))
 

@@ -30,7 +30,7 @@ class _Dominance(RegionDominance[Block]):
         self._orders: dict[Block, dict[Operation, int]] = {}
 
     def __eq__(self, other: object) -> bool:
-        """Return whether two analyses agree on all dominator trees that either analysis built."""
+        """Return whether two analyses agree on all dominator trees that either of them built."""
         if not isinstance(other, _Dominance) or type(other) is not type(self):
             return NotImplemented
         return self._agrees(other) and other._agrees(self)
@@ -64,9 +64,9 @@ class _Dominance(RegionDominance[Block]):
     def properly_dominates(self, a: Point | SSAValue, b: Point) -> bool:
         """Return whether `a` properly dominates `b`.
 
-        * An op dominates the later ops in its block, the ops nested in them, and all ops in the
-          blocks that its block dominates. An op also dominates the ops nested in it, but its
-          results do not. In a graph region, all ops dominate each other and themselves.
+        * An op dominates the later ops in its block, the ops nested in those later ops, and all ops
+          in the blocks that its block dominates. An op also dominates the ops nested in it, but the
+          results of the op do not. In a graph region, all ops dominate each other and themselves.
         * A block dominates all blocks nested in its ops. An unreachable block is dominated by all
           blocks in its region.
         * A block argument dominates all ops in its block and in the blocks that its block
@@ -93,7 +93,8 @@ class _Dominance(RegionDominance[Block]):
     def is_before(self, a: Operation, b: Operation) -> bool:
         """Return whether `a` comes before `b` in the same block.
 
-        The ops of a block are numbered on the first query, and again after an op was added.
+        The first query about a block numbers the block's ops. A query about an op that was added
+        since then numbers them again.
 
         Source: `mlir::Operation::isBeforeInBlock`, MLIR 22.
         """
@@ -110,12 +111,12 @@ class _Dominance(RegionDominance[Block]):
 
 
 class DominanceInfo(_Dominance):
-    """The dominance relation: `a` dominates `b` if every path to `b` passes through `a`.
+    """Dominance: `a` dominates `b` if every path from the region's entry to `b` contains `a`.
 
-    The first query in a region computes the region's dominator tree, and the first query in a block
-    computes the order of the block's ops, in nearly linear time. Later queries take O(1), or
-    O(depth) across regions. The analysis is valid as long as no block or terminator changes and no
-    op moves within its block.
+    The first query about a region builds the region's dominator tree, and the first query about a
+    block numbers the block's ops. Both take nearly linear time. Later queries take O(1), or
+    O(nesting depth) if `a` and `b` are in different regions. The analysis is valid as long as no
+    block or terminator changes and no op moves within its block.
 
     Example:
         >>> from xdsl.dialects.arith import AddiOp, ConstantOp
@@ -131,7 +132,7 @@ class DominanceInfo(_Dominance):
     """
 
     def is_reachable(self, block: Block) -> bool:
-        """Return whether a block is reachable from the entry of its region."""
+        """Return whether a block is reachable from the entry block of its region."""
         region = block.parent
         return region is not None and (region.first_block is block or block in self.tree(region))
 
@@ -139,9 +140,9 @@ class DominanceInfo(_Dominance):
 class PostDominanceInfo(_Dominance):
     """Post-dominance: `a` post-dominates `b` if all paths from `b` to an exit contain `a`.
 
-    The methods have the same names as in `DominanceInfo`. An exit is a block without successors. An
-    infinite loop is treated as if the last block that a forward search reaches in the loop were an
-    exit.
+    Here, the methods `dominates` and `properly_dominates` return whether `a` post-dominates `b`. An
+    exit is a block without successors. Since an infinite loop has no exit, the last block that a
+    forward search reaches in the loop is treated as an exit.
 
     Source: `mlir/lib/IR/Dominance.cpp` and `llvm/Support/GenericDomTreeConstruction.h`.
     """

@@ -17,11 +17,12 @@ class Liveness:
 
     A value is live at a point if a later op in the same region, or an op nested in a later op, may
     use the value. Nested regions are analyzed separately: a value that is used only after an op is
-    not live inside the op. xDSL's analysis of the same name is unrelated, since it finds the values
-    that contribute to an effect.
+    not live inside the op. xDSL's own `LivenessAnalysis` is unrelated: it marks the values that
+    contribute to a side effect.
 
     The cost is one walk, plus a fixed-point iteration for each region with several blocks: O(uses *
-    nesting + values * edges). The analysis is valid as long as no op, operand or block changes.
+    nesting depth + values * control-flow edges). The analysis is valid as long as no op, operand or
+    block changes.
 
     Example:
         >>> from xdsl.dialects.func import FuncOp, ReturnOp
@@ -74,7 +75,7 @@ class Liveness:
         return used.difference(*definitions.values())
 
     def live_in(self, block: Block) -> frozenset[SSAValue]:
-        """Return the values from other blocks that are live at the start of a block."""
+        """Return the values that are live at the start of a block and not defined in the block."""
         return frozenset(self._in[block])
 
     def live_out(self, block: Block) -> frozenset[SSAValue]:
@@ -82,9 +83,9 @@ class Liveness:
         return frozenset(self._out[block])
 
     def is_dead_after(self, value: SSAValue, op: Operation) -> bool:
-        """Return whether no op after `op` in the same region uses `value`.
+        """Return whether no op that may run after `op` in the same region uses `value`.
 
-        A query takes O(uses of the value * nesting + ops in the block).
+        A query takes O(uses of the value * nesting depth + ops in the block).
 
         Source: `mlir::Liveness::isDeadAfter`, MLIR 22.
         """

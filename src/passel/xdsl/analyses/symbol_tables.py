@@ -36,7 +36,7 @@ class SymbolTables:
         self._tables: dict[Operation, Mapping[str, Operation]] = {}
 
     def __eq__(self, other: object) -> bool:
-        """Return whether two analyses agree on all existing tables that either analysis cached."""
+        """Return whether two analyses agree on each cached table that still exists."""
         if not isinstance(other, SymbolTables):
             return NotImplemented
         tables = [table for table in (*self._tables, *other._tables) if self.op.is_ancestor(table)]
@@ -45,29 +45,29 @@ class SymbolTables:
     __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride] - compared only
 
     def symbols(self, table: Operation) -> Mapping[str, Operation]:
-        """Return the symbols in a table by name, or an empty mapping for any other op."""
+        """Return the symbols in a table by name; empty if `table` is not a symbol table."""
         if table not in self._tables:
             named = ((symbol_name(op), op) for op in ops_in(table)) if is_table(table) else ()
             self._tables[table] = {name: op for name, op in named if name is not None}
         return self._tables[table]
 
     def lookup_in(self, table: Operation, name: str | SymbolRefAttr) -> Operation | None:
-        """Return the symbol that a name or reference denotes in a table, or None."""
+        """Look up a name or a symbol reference in a table, and return the symbol or None."""
         if isinstance(name, str):
             return self.symbols(table).get(name)
         found = list(self._path(table, name))
         return found[-1] if len(found) == 1 + len(name.nested_references) else None
 
     def lookup(self, user: Operation, name: str | SymbolRefAttr) -> Operation | None:
-        """Return the symbol that a name or reference in `user` denotes, or None.
+        """Look up a name or a symbol reference that `user` contains, and return the symbol or None.
 
-        As in MLIR, only the closest enclosing symbol table is searched.
+        As in MLIR, only the closest symbol table around `user` is searched.
         """
         table = enclosing_table(user)
         return None if table is None else self.lookup_in(table, name)
 
     def resolve(self, user: Operation, reference: SymbolRefAttr) -> Iterator[Operation]:
-        """Yield the symbol for each part of a reference in `user`, up to the first unknown name."""
+        """Yield the symbol for each component of a reference, and stop at the first unknown one."""
         table = enclosing_table(user)
         if table is not None:
             yield from self._path(table, reference)
@@ -86,7 +86,7 @@ class SymbolUse(NamedTuple):
 
     Attributes:
         user: The op whose attributes or properties contain the reference.
-        reference: The full reference, in which any component may denote the symbol.
+        reference: The full reference, any component of which may denote the symbol.
     """
 
     user: Operation
@@ -103,7 +103,7 @@ class SymbolUsers:
 
     Attributes:
         op: The op that contains the symbols and their uses.
-        unresolved: The references with a component that the closest symbol table does not define.
+        unresolved: The references with a component that denotes no symbol.
 
     Example:
         >>> from xdsl.dialects.builtin import ModuleOp

@@ -1,7 +1,7 @@
 """Encoding and decoding the changes to an op since a snapshot.
 
-The sender and the receiver take equal snapshots, so that an index identifies corresponding objects
-in the two processes. Decoding updates the ops, blocks and values of the snapshot in place.
+The sender and the receiver take equal snapshots, so that an index identifies the same object in
+both processes. Decoding updates the ops, blocks and values of the snapshot in place.
 """
 # pyright: reportPrivateUsage=false
 # Private fields are read and written directly: the setters would repeat checks.
@@ -36,7 +36,10 @@ _NOT_CALLED: Final = {"__init__", "__eq__", "__hash__", "clone", "is_structurall
 _VALUES: Final[frozenset[Any]] = frozenset({OpResult, BlockArgument})
 
 Snapshot: TypeAlias = "list[tuple[Any, ...]]"
-"""A list with a record per op, region, block and value, which contains the node and its parts."""
+"""A list with a record for each op, region, block and value.
+
+A record contains the object itself, followed by the object's parts.
+"""
 State: TypeAlias = "tuple[Any, ...]"
 """An op, region, block or value, followed by its contents."""
 
@@ -71,10 +74,10 @@ def snapshot(root: Operation) -> Snapshot:
 
 
 def checked_snapshot(root: Operation) -> Snapshot:
-    """Return a snapshot of an op, provided that a later snapshot would show all changes.
+    """Return a snapshot of an op, after a check that a later snapshot will show all changes.
 
     Raises:
-        EncodingError: If an attribute of the op or of a nested op is mutable.
+        EncodingError: If an attribute of the op or of a nested op can change in place.
     """
     records = snapshot(root)
     if any(True for _ in payloads_in(chain.from_iterable(records))):
@@ -124,8 +127,9 @@ def encode_changes(root: Operation, before: Snapshot) -> bytes:
     r"""Encode the changes to an op since a snapshot.
 
     Raises:
-        EncodingError: If an attribute cannot be pickled, if an op uses a value from outside `root`,
-            or if the class of a new op overrides the creation of ops.
+        EncodingError: If an attribute cannot be pickled, if a value is newly used both inside and
+            outside `root`, if `root` itself has new operands, results or successors, or if the
+            class of a new op overrides how its ops are created.
 
     Example:
         >>> from xdsl.context import Context
@@ -168,7 +172,7 @@ def decode_changes(root: Operation, data: bytes, context: Context) -> Callable[[
     """Return a function that applies encoded changes to an op.
 
     Args:
-        root: The op to change, which must equal the sender's op at the time of the snapshot.
+        root: The op to change. The op must be equal to the sender's op at the time of the snapshot.
         data: The result of `encode_changes`.
         context: The context of the op, which provides the classes of unregistered ops.
 
@@ -189,7 +193,12 @@ def decode_changes(root: Operation, data: bytes, context: Context) -> Callable[[
 
 
 def change(states: Sequence[State], gone: Sequence[Any] = ()) -> None:
-    """Set the contents of ops, regions, blocks and values, and disconnect erased nodes."""
+    """Set the contents of ops, regions, blocks and values.
+
+    Args:
+        states: The ops, regions, blocks and values, each with its new contents.
+        gone: The erased IR nodes, which are disconnected.
+    """
     of_ops, of_regions, of_blocks, of_values = (
         [state for state in states if isinstance(state[0], kind)]
         for kind in (Operation, Region, Block, SSAValue)
@@ -274,10 +283,10 @@ def pickled(
 
     Args:
         value: The object to encode.
-        name: The name of the op, for error messages.
-        nodes: The addresses of all IR nodes that the object may contain.
-        places: The index of each object that both the sender and the receiver have, by the address
-            of the object; None means that there are no such objects.
+        name: The name of the op that error messages mention.
+        nodes: The addresses of all IR nodes that the object is allowed to contain.
+        places: The index of each object that both the sender and the receiver have, by the object's
+            address. None means that there are no such objects.
 
     Raises:
         EncodingError: If a part of the object cannot be encoded.
@@ -298,7 +307,8 @@ def unpickled(data: bytes, context: Context, facts: Sequence[Any] = ()) -> Any:
     Args:
         data: The bytes that `pickled` returned.
         context: The context that provides the classes of unregistered ops and attributes.
-        facts: The objects that both the sender and the receiver have, by index.
+        facts: The objects that both the sender and the receiver have, in the order of their
+            indices.
     """
     token = _here.set((context, facts))
     try:

@@ -1,9 +1,9 @@
 """Encoding of xDSL's ops, to send copies of the ops to other processes.
 
-Ops are sent inside copies of their enclosing ops. The copy of an enclosing op has the op's
-attributes, but contains only the sent ops and declarations of the symbols that the sent ops refer
-to. The context is sent as the names of its loaded dialects. Dialects that are not installed are
-pickled.
+Ops are sent inside copies of their enclosing ops. The copy of an enclosing op has the same
+attributes as the original, but contains only the sent ops and declarations of the symbols that the
+sent ops refer to. Of the context's dialects, the loaded ones are sent: installed dialects by name,
+and all others as pickles.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def ship(ops: Sequence[Operation], context: Context) -> bytes:
-    """Encode copies of ops in the same block, and a description of their context.
+    """Encode copies of ops that are in the same block, and a description of their context.
 
     Raises:
         EncodingError: If the ops cannot be encoded.
@@ -42,7 +42,7 @@ def ship(ops: Sequence[Operation], context: Context) -> bytes:
     if block is None or any(op.parent is not block for op in ops):
         raise EncodingError(f"'{ops[0].name}' is not in the same block as the other ops")
     if wired := next((op for op in ops if op.operands or op.successors), None):
-        raise EncodingError(f"'{wired.name}' has operands, which are defined outside the op")
+        raise EncodingError(f"'{wired.name}' has operands or successors, which are outside the op")
     nodes = [record[0] for op in ops for record in snapshot(op)]
     found = (each for op in ops for inner in op.walk() for each in references(inner))
     symbols = {each.root_reference.data for each in found}
