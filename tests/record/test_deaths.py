@@ -51,7 +51,7 @@ def test_of_a_worker_that_died_the_way_on_is_said(
     subprocess.run([*command, "--record=r.passel"], capture_output=True, check=False)
     assert bisect.main(["r.passel"]) == 1
     assert capsys.readouterr().err == (
-        "passel-bisect: error: the record does not contain the changes to 'func.func' @f3: "
+        "passel-bisect: error: the record does not contain the pass that failed on 'func.func' @f3: "
         "'func.func' op failed: the process that ran passes on it was killed by SIGSEGV; record the run with -j1, or use --interesting=<command>\n"
     )
 

@@ -32,8 +32,8 @@ class State:
 
     Args:
         digest: The digest of the op's text before the run; None if the text is unknown.
-        texts: The texts of the record. If nested ops change separately, the resulting text of the
-            enclosing op is added to the texts.
+        texts: The texts of the record. If only a nested op has changed, the new texts of its
+            enclosing ops are added to these texts.
     """
 
     def __init__(self, digest: str | None, texts: Texts) -> None:
@@ -51,7 +51,7 @@ class State:
         return self._digest(node) if all(old == new for old, new in inside) else None
 
     def change(self, ordinals: tuple[int, ...], digest: str | None) -> None:
-        """Replace the text of the op with the given ordinals."""
+        """Replace the digest of an op's text. None means that the new text is unknown."""
         for each in [each for each in self._loose if each[: len(ordinals)] == ordinals != each]:
             del self._loose[each]  # the new text contains it
         node = self._find(ordinals)
@@ -162,7 +162,8 @@ class Contents:
 
         Args:
             run: The number of the run.
-            has_ended: A predicate that selects executions by number.
+            has_ended: A function that takes the number of an execution, and returns whether the
+                text includes the changes of the execution.
 
         Returns:
             The text; None if the state is unknown.

@@ -20,14 +20,14 @@ FORMAT = 8
 
 
 class RecordError(PasselError, ValueError):
-    """The error for a file that is not a record, or has a format that this release cannot read.
+    """The error for a file that is not a record, is damaged, or has an unsupported format.
 
     The record of a killed process is valid, and contains all events before the process was killed.
     """
 
 
 class StepInfo(NamedTuple):
-    """A pass in a schedule.
+    """A pass in the schedule of a run.
 
     Attributes:
         path: The path of the pass, such as `builtin.module/func.func/1:cse`.
@@ -46,9 +46,10 @@ class FailureInfo(NamedTuple):
     Attributes:
         kind: The kind of the failure; see `passel.errors.Failure`.
         message: The error message.
-        path: The path of the step that failed.
-        where: The name and symbol of the op that the step ran on, such as `'func.func' @main`.
-        location: The location of the error: the location of the step's op or of a nested op.
+        path: The path of the pass or nested pipeline that failed.
+        where: The name and symbol of the op on which the pass ran, such as `'func.func' @main`.
+        location: The location of the error, either of the op on which the pass ran or of a nested
+            op.
     """
 
     kind: str
@@ -70,20 +71,19 @@ class Execution(NamedTuple):
     """A single execution of a pass on an op.
 
     Attributes:
-        number: The index of the execution in the record, counted from 0 in program order. The
-            passes of a dynamic pipeline precede the pass that ran the pipeline.
+        number: The index of the execution in `Record.executions`, counted from 0.
         run: The index of the run in `RecordInfo.runs`.
         path: The path of the pass in the pipeline, such as `builtin.module/func.func/1:cse`.
         pass_name: The textual name of the pass. The name is empty for a group of passes that ran as
-            one, and for a nested pipeline. A nested pipeline is recorded only if the pipeline
-            itself failed, rather than one of its passes.
+            one, and for a nested pipeline. A nested pipeline is recorded only if it failed although
+            none of its passes failed.
         title: The textual form of the pass, with its options.
         op_name: The name of the op.
         symbol: The symbol name of the op before the pass; None if the op has no symbol name.
-        ordinals: The ordinals of the enclosing ops, outermost first, and of the op itself. The
-            ordinal of an op is its index among its siblings when the nested pipeline starts. The
-            path and the ordinals identify the execution, unless a pass runs a dynamic pipeline
-            several times on the op.
+        ordinals: The ordinals of the enclosing ops, outermost first, followed by the ordinal of the
+            op itself. The ordinal of an op is its index among its siblings when the nested pipeline
+            starts. The path and the ordinals together identify the execution, unless a pass runs a
+            dynamic pipeline several times on the same op.
         location: The location of the op.
         status: The result of the execution. The status is `running` only for executions in
             `Record.running`.
@@ -97,9 +97,9 @@ class Execution(NamedTuple):
         after: The digest of the op's text after the pass; equal to `before` if the op is unchanged.
             None if the text is unknown.
         caller: The `number` of the execution whose dynamic pipeline contains this execution; None
-            for passes of the pipeline itself.
-        is_amid: Whether a pass on an enclosing op ran this pass. If true, the state of the whole
-            module is unknown, since the pass on the enclosing op may already have changed that op.
+            if the pass is not in a dynamic pipeline.
+        is_amid: Whether a pass on an enclosing op ran this pass. If true, the state of the
+            top-level op is unknown, since the outer pass may already have changed the enclosing op.
     """
 
     number: int
@@ -129,19 +129,19 @@ class Execution(NamedTuple):
 
     @property
     def op_identity(self) -> object:
-        """The identity of the op, which is the same for all executions on the op."""
+        """A key for the op, which is equal for all executions in a run on the same op."""
         return self.run, self.op_name, self.symbol or self.ordinals
 
 
 class RunInfo(NamedTuple):
     """A run of a pipeline on a top-level op.
 
-    A record contains a run for each part of a split input and for each nested pipeline on another
-    IR.
+    A record contains a run for each part of a split input, and for each nested pipeline that runs
+    on another IR.
 
     Attributes:
         number: The index of the run in the record, counted from 0.
-        ir: The name of the adapter of the IR.
+        ir: The name of the IR, as for the flag `--ir`.
         version: The versions of the IR's packages, by package name.
         pipeline: The text of the pipeline, as given by the user.
         schedule: The text of the scheduled pipeline, in which adjacent nested pipelines are merged.
@@ -153,7 +153,7 @@ class RunInfo(NamedTuple):
         after: The digest of the last recorded text of the top-level op.
         outer: The `number` of the enclosing run, which is on another IR; None for a top-level run.
         is_complete: Whether the run ended, either successfully or with failures.
-        failures: All failures, in program order.
+        failures: All failures, in the order in which a run without workers reports them.
         notes: Notes about the failures, such as the path of the reproducer and the replay command.
     """
 
@@ -181,7 +181,7 @@ class RecordInfo(NamedTuple):
         python: The version of Python.
         command_line: The command and its arguments.
         started: The time at which recording started, in ISO 8601 format with the time zone.
-        runs: The recorded runs, in program order.
+        runs: The recorded runs, in the order of `RunInfo.number`.
         is_complete: Whether all runs ended. The end of a run is missing if the process was killed
             or the disk was full.
     """

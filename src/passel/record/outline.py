@@ -78,7 +78,7 @@ def rows_of(record: Record, run: RunInfo | None = None) -> list[Row]:
 
     Args:
         record: The record.
-        run: The run, whose nested runs on other IRs are included; None for all runs.
+        run: The run, including its nested runs on other IRs. None means all runs.
     """
     info = record.info
     inside = set(range(len(info.runs))) if run is None else {run.number}
@@ -123,11 +123,11 @@ _LONGEST_TITLE = 60
 
 
 def parts_of(record: Record, *, most_diffs: int) -> Iterator[Text | Table]:
-    """Yield the parts of a report on a record: for each run, a table of passes and the failures.
+    """Yield the report on a record: for each run, a heading, a table of passes, and the failures.
 
     Args:
         record: The record.
-        most_diffs: The number of changed ops whose diffs the row of a pass contains.
+        most_diffs: The maximum number of diffs, one for each changed op, in the row of a pass.
     """
     for run in record.info.top_runs:
         yield Text(heading(record, run))
@@ -147,12 +147,12 @@ def heading(record: Record, run: RunInfo) -> str:
 
 
 def title_of(row: Row) -> str:
-    """Return the title of a row, which may be shortened."""
+    """Return the title of a row. A long title is shortened."""
     return row.title if len(row.title) <= _LONGEST_TITLE else f"{row.title[:_LONGEST_TITLE]}..."
 
 
 def ending(record: Record, run: RunInfo) -> Iterator[str]:
-    """Yield texts about the failures of a run and about missing data."""
+    """Yield lines about the failures of a run and about missing data."""
     for failure in run.failures:
         yield f"failed: {failure.path} on {failure.where}"
         yield f"  {failure.location}: error: {failure.message}".replace("\n", "\n  ")
@@ -217,17 +217,18 @@ class ComparedRow(NamedTuple):
             yield from ((each, None) for each in others)
 
     def differing(self) -> list[tuple[Execution | None, Execution | None]]:
-        """Return each pair of an old and a new execution at which the records diverge.
+        """Return the pairs of an old and a new execution at which the records start to differ.
 
-        A pair differs if the executions change equal IR to different IR, if only one execution
-        failed, or if one execution is missing. The list is empty if only one record has the pass.
+        The records start to differ if the executions change equal IR to different IR, if only one
+        of them failed, or if one of them is missing. The list is empty if only one record has the
+        pass.
         """
         if self.old is None or self.new is None:
             return []
         return [pair for pair in self.pairs() if _begins_to_differ(*pair)]
 
     def counts(self) -> dict[str, tuple[int, int]]:
-        """Return the old and the new value of each statistic that differs, by name."""
+        """Return the old and the new value of each statistic whose values differ, by name."""
         old, new = (row.counts if row else {} for row in self)
         both = {name: (old.get(name, 0), new.get(name, 0)) for name in {**old, **new}}
         return {name: values for name, values in both.items() if values[0] != values[1]}
@@ -240,7 +241,10 @@ def compared(old: Record, new: Record) -> Iterator[ComparedRow]:
 
 
 def matched(old: Sequence[Row], new: Sequence[Row]) -> Iterator[ComparedRow]:
-    """Yield a row for each pair of an old and a new row, matched by name and order."""
+    """Match old and new rows by name and order, and yield a row for each match.
+
+    A row without a match is paired with None.
+    """
     names = ([_NUMBER.sub("", row.path) for row in rows] for rows in (old, new))
     for tag, i, end, j, stop in SequenceMatcher(None, *names, autojunk=False).get_opcodes():
         if tag == "equal":

@@ -34,12 +34,12 @@ class Record:
     Attributes:
         path: The path of the file.
         info: General information about the record.
-        executions: All executions of passes, in program order. The passes of a dynamic pipeline
-            precede the pass that ran the pipeline. Apart from times, executions do not depend on
-            the number of workers.
+        executions: All executions of passes, in the order in which a run without workers ends them.
+            The passes of a dynamic pipeline therefore precede the pass that ran the pipeline. Apart
+            from times, executions do not depend on the number of workers.
         running: The executions that had begun but not ended at the end of the record, outermost
-            first; empty if the record is complete. The `number` of a running execution counts the
-            executions that ended before the running execution began.
+            first; empty if the record is complete. The `number` of such an execution is the number
+            of executions that ended before it began.
 
     Example:
         >>> import tempfile
@@ -77,7 +77,7 @@ class Record:
 
     @property
     def executions(self) -> Sequence[Execution]:
-        """All executions of passes, in program order."""
+        """All executions of passes, in the order in which a run without workers ends them."""
         return self._contents.executions
 
     @property
@@ -97,7 +97,7 @@ class Record:
         return bundle(*parts_of(self, most_diffs=_MOST_DIFFS))
 
     def text(self, digest: str) -> str:
-        """Return the parsable text of an op, in generic form with locations.
+        """Return the text of an op by its digest, in generic form with locations.
 
         Raises:
             RecordError: If the text is damaged or missing.
@@ -113,8 +113,8 @@ class Record:
             locations: Whether to print locations.
 
         Returns:
-            The text. The text is in generic form if the IR or a dialect is not installed or cannot
-            parse the text.
+            The text. If the text cannot be parsed, for example because the IR is not installed, the
+            text is in generic form.
         """
         return self.all_readable([digest], run=run, locations=locations)[0]
 
@@ -170,8 +170,9 @@ class Record:
     def state_after(self, execution: Execution) -> str | None:
         """Return the text of the run's top-level op after the execution of a pass.
 
-        The text includes the changes of all earlier executions in program order, including
-        executions on sibling ops, but no changes of later executions.
+        The text includes the changes of this execution and of all executions before it in
+        `executions`, including executions on sibling ops. The text does not include the changes of
+        executions after this execution.
 
         Returns:
             The text, from which a run can be continued, or None if the text is unknown. The text is
@@ -207,13 +208,14 @@ class Record:
     def replay(self, execution: Execution) -> str:
         """Return the command that reruns the pass of an execution only on the op of the execution.
 
-        For a pass in a dynamic pipeline, the command runs the pass that ran the pipeline. If no
-        symbol name identifies the op, the command runs the pass on all ops on which the pass ran.
+        For a pass in a dynamic pipeline, the command reruns the outer pass, which runs that
+        pipeline. If no symbol name identifies the op, the command runs the pass on all ops on which
+        the pass ran.
 
         Returns:
-            The command, or an empty string if the record lacks the IR before the pass or passel-opt
-            cannot run the pass. passel-opt cannot run Python functions, and cannot run passes on
-            only one part of a split input.
+            The command, or an empty string if the record does not contain the IR before the pass,
+            or if passel-opt cannot run the pass. passel-opt cannot run Python functions, and cannot
+            run passes on only one part of a split input.
         """
         while execution.caller is not None:
             execution = self.executions[execution.caller]
@@ -253,7 +255,7 @@ class Record:
 
 
 class TextReader(NamedTuple):
-    """Converts the recorded texts of one IR to custom form."""
+    """A converter of recorded texts of an IR from generic to custom form."""
 
     frontend: Frontend
     context: Any

@@ -23,16 +23,17 @@ class PrintsApart(Protocol):
     """An optional ability of an adapter to print the nested ops of some ops separately.
 
     With this ability, a record stores the texts of nested ops separately from an outline of the
-    enclosing op. `print_op` prints the outline if `skip_regions` is set. If one of many nested ops
-    changes, only that nested op is printed again.
+    enclosing op. The outline is the text of the op with `{...}` in place of the nested ops, as
+    `print_op` prints the op if `skip_regions` is set. If one of many nested ops changes, only that
+    nested op is printed again.
     """
 
     def prints_apart(self, op: Any) -> bool:
         """Return whether the nested ops of an op have the same meaning when printed separately.
 
+        The result must be false unless the op has one region, with one block that has no arguments.
         If the result is true, replacing `{...}` in the outline with the texts of the nested ops
-        must yield the generic form of `op`, apart from value names. The op must have one region
-        with one block, and the block must have no arguments.
+        must yield the generic form of `op`, apart from the names of values.
         """
         ...
 
@@ -42,12 +43,13 @@ class Frame:
     """A stack frame of a recorded run, for a pass or a step that runs nested pipelines.
 
     Attributes:
-        ordinals: The ordinals of the op that contains the ops on which pipelines run; empty if no
-            nested pipelines run.
-        children: The ops immediately inside the op with the ordinals `ordinals`; empty in a worker.
-        at_work: The ordinals of the op of the innermost running pass; the pass may run dynamic
-            pipelines on nested ops.
-        is_apart: Whether the nested ops are printed separately.
+        ordinals: The ordinals of the op whose nested ops the pipelines run on; empty if no nested
+            pipelines run.
+        children: The ops immediately inside the op that `ordinals` identifies; empty in a worker.
+        at_work: The ordinals of the op on which the innermost running pass runs. That pass may run
+            dynamic pipelines on nested ops.
+        is_apart: Whether the nested ops of the op that `ordinals` identifies are printed
+            separately.
         changes: The number of changes that had been recorded at the start of the frame.
         inside: The time in seconds of the passes inside the frame, including the time to record
             them.
@@ -106,7 +108,7 @@ class RecordedRun:
         self.frames.append(Frame(ordinals, children, at_work, self._is_apart(op), self.changes))
 
     def is_new_inside(self, op: RecordedOp) -> bool:
-        """Return whether an op is new, so that no recorded text contains the op."""
+        """Return whether the text of a nested op must be recorded before passes run on the op."""
         frame = self.frames[-1]
         if not frame.ordinals or frame.is_apart or op.ordinals in self._seen:
             return False
@@ -116,14 +118,14 @@ class RecordedRun:
     # -- Texts -----------------------------------------------------------------------------------
 
     def text_of(self, op: Any) -> str | None:
-        """Return the digest of an op's current text, or None if the op cannot be printed."""
+        """Record the text of an op, and return its digest, or None if the op cannot be printed."""
         try:
             return self._print(op)
         except Exception:  # noqa: BLE001 - a printer may raise anything on IR that passes have broken
             return None
 
     def note(self, op: Any, digest: str | None) -> None:
-        """Register the new text of an op by digest."""
+        """Register the digest of an op's new text, or None if the text is unknown."""
         self.changes += 1
         if self._adapter.finds_changes:
             key = self._adapter.identity_of(op)
@@ -132,7 +134,7 @@ class RecordedRun:
                 self._known[key] = digest, self._adapter.fingerprint(op)
 
     def take_over(self, op: RecordedOp, digest: str | None) -> None:
-        """Register the new text of an op that a worker has changed."""
+        """Register the digest of the new text of an op that a worker has changed."""
         frame = self.frames[-1]
         if op.ordinals[:-1] == frame.ordinals and frame.children:
             self.note(frame.children[op.ordinals[-1]], digest)

@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 class Recorder(PassInstrumentation):
     """An instrumentation that records runs in a file, which `Record` reads.
 
-    Each execution of a pass is written as soon as it ends. Executions in a worker are written when
-    the worker returns its results. The text of an op is written when the op has changed.
+    The start and the end of each execution of a pass are written immediately. Executions in a
+    worker are written when the worker returns its results. The text of an op is written when the op
+    has changed.
 
     Args:
         path: The path of the file, which is overwritten if it exists.
@@ -38,8 +39,8 @@ class Recorder(PassInstrumentation):
 
     Attributes:
         finds_changes: Whether to detect changes by fingerprints. If false, the op is printed after
-            each pass that does not report whether it changed the op. For some IRs, printing is as
-            fast as computing fingerprints.
+            each pass that does not report whether the op changed. For some IRs, printing is as fast
+            as computing fingerprints.
     """
 
     crosses = True  # hooks refer to the innermost run

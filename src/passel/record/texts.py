@@ -20,7 +20,7 @@ _DIGEST = 32
 
 
 class Outline(NamedTuple):
-    """The text of an op without its nested ops, whose texts are stored separately.
+    """The text of an op without its nested ops. The texts of the nested ops are stored separately.
 
     Attributes:
         text: The text of the op, with a placeholder for the nested ops.

@@ -119,9 +119,9 @@ class RecordFile:
 
 
 class PartLog:
-    """The log of a worker, whose events the parent process writes.
+    """A log that collects the events in a worker. The parent process writes them to the record.
 
-    Run 0 of the log is the run of the parent process.
+    In the log, run 0 is the run of the parent process.
     """
 
     def __init__(self) -> None:

@@ -1,6 +1,6 @@
 """Searching for the pass that breaks the IR, and for the smallest case that still fails.
 
-`bisect` finds the pass execution that makes an op of any IR bad.
+`bisect` finds the pass execution that makes an op bad. The op can be in any IR.
 
 A `Stretch` is a gate that runs only the passes between two places in a pipeline.
 

@@ -63,7 +63,7 @@ class Found(NamedTuple):
 def bisect(
     make_input: Callable[[], Any], manager: PassManager, is_bad: Callable[[Any], bool]
 ) -> Found:
-    """Find the pass execution that makes an op of any IR bad.
+    """Find the pass execution that makes an op bad. The op can be in any IR.
 
     For N executions, the binary search runs the pipeline about log2(N) + 3 times, each time on a
     new op. A dynamic pipeline counts as a part of the pass that runs the pipeline.
@@ -72,8 +72,8 @@ def bisect(
         make_input: A function that returns a new copy of the input.
         manager: The pass manager that contains the pipeline. The search does not change the pass
             manager.
-        is_bad: A deterministic function that returns whether an op is bad after some passes have
-            run.
+        is_bad: A deterministic function that takes the op after some of the passes have run, and
+            returns whether the op is bad.
 
     Raises:
         SearchError: If the op is bad before any pass has run, the op is good after all passes have
@@ -164,7 +164,7 @@ class Culprit(NamedTuple):
         execution: The recorded execution.
         before: The text of the IR before the execution.
         answer: The answer of the oracle about the IR after the execution.
-        others: Other executions that may be the cause; none if the oracle can check the IR after
+        others: Other executions that may be the cause; empty if the oracle can check the IR after
             each execution.
     """
 
@@ -212,8 +212,9 @@ class Bisection:
         """Return the first execution after which the IR is interesting.
 
         Raises:
-            SearchError: If the last state is not interesting, the first state is interesting, or
-                the oracle cannot check the first or last state, or gives different answers.
+            SearchError: If the last state is not interesting or the first state is interesting, or
+                if the oracle cannot check these states, or gives two different answers about one of
+                them.
         """
         self._check_ends()
         steps = self._steps
@@ -233,7 +234,8 @@ class Bisection:
         if before is None:
             names = [title(each) for each in steps[low + 1 : high + 1]]
             raise SearchError(
-                f"the record has no IR between the passes that may be the cause: {listed(names)}"
+                "the record does not contain the IR between the passes that may be the cause: "
+                f"{listed(names)}"
             )
         return Culprit(steps[high], before, self._answer(steps[high]), steps[low + 1 : high])
 
@@ -244,7 +246,9 @@ class Bisection:
         if last is None and self._oracle.failed is None and self._after is not None:
             last = self._record.text(self._after)  # if nested ops are not stored separately
         if first is None or last is None:
-            raise SearchError("the record does not contain the IR before and after the run")
+            raise SearchError(
+                "the record must contain both the IR before the run and the IR after the run"
+            )
         if not self._steps and self._oracle.failed is None:
             raise SearchError("no pass changed anything in this run")
         ends = "the IR after the last pass", "the IR before any pass has run"
@@ -325,8 +329,8 @@ def guilty_rewrite(
 
     Returns:
         The number of the rewrite, counted from 1, and a line about each rewrite of the pass. The
-        number is 0 if the pass makes no countable rewrites. The result is None if running the pass
-        on the op of `culprit` alone does not make the IR interesting.
+        number is 0 if the pass makes no countable rewrites. The result is None if the pass, run
+        only on the op of `culprit`, does not make the IR interesting.
     """
 
     def rerun(limit: int | None = None) -> tuple[str, Sequence[str]] | None:

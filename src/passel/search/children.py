@@ -49,7 +49,7 @@ class Died(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """A directory for the files of an item, which are kept even if the child process dies.
+    """A directory for the files of an item. The files remain even if the child process dies.
 
     Attributes:
         folder: The path of the directory.
@@ -100,9 +100,10 @@ def in_children(
     Args:
         function: A function that takes an item and a directory for the files of the item.
         items: The items to process.
-        is_good: A function that returns whether a result or a `Died` object is good.
+        is_good: A function that returns whether the result of a call is good.
         jobs: The number of child processes.
-        timeout: The seconds after which SIGALRM kills the child that processes an item, or 0.
+        timeout: The time limit for an item in seconds, after which SIGALRM kills the child; 0 for
+            no limit.
 
     Returns:
         The result of each call, or a `Died` object, by the index of the processed item.

@@ -39,7 +39,7 @@ class Verdict(Enum):
     """The possible verdicts of an oracle: unknown, not interesting, and interesting."""
 
     INVALID = "unknown"
-    """The IR is invalid, the pipeline does not fit it, or the oracle does not know."""
+    """The IR is invalid, the pipeline does not fit the IR, or the oracle does not know."""
     DULL = "not interesting"
     INTERESTING = "interesting"
 
@@ -64,7 +64,7 @@ class Oracle(ABC):
 
     Attributes:
         pipeline: The pipeline to run on the IR of a case, or an empty string to check only the IR.
-        failed: The failed execution at which the search of a record ends, or None.
+        failed: The failed execution in a record, or None. The search ends before this execution.
         only: The symbol names of the ops to check, or an empty collection for all ops.
     """
 
@@ -230,7 +230,7 @@ class NotEndedError(NotComputedError):
 
 @runtime_checkable
 class Computes(Protocol):
-    """The optional ability of an adapter to run functions of the IR and return the results."""
+    """The optional ability of an adapter to run functions in IR and return the results."""
 
     def functions(self, op: Any) -> Sequence[str]:
         """Return the names of all functions in an op, except for declarations without a body."""
@@ -261,15 +261,15 @@ class Computes(Protocol):
 class ComputesElse(Oracle):
     """An oracle that finds IR interesting if functions no longer compute the original results.
 
-    The results are compared with the results of the IR in `first`. If `first` is None, the results
-    after the pipeline of a case are compared with the results before the pipeline. Functions that
-    cannot be run in the original IR are skipped. In changed IR, a function that takes more than
-    twice the time limit counts as a function with different results.
+    The original results are those of the IR in `first`. If `first` is None, the original results
+    are those of the IR of each case before its pipeline runs. Functions that cannot be run in the
+    original IR are skipped. In changed IR, a function that takes more than twice the time limit
+    counts as a function with different results.
 
     Args:
         subject: The subject that parses and runs cases.
-        first: The text of the IR with which all cases are compared, or None to compare the IR of
-            each case before and after the pipeline.
+        first: The text of the original IR for all cases. None means that each case is compared
+            before and after its pipeline.
         symbol: The name of the function to run, or an empty string for all functions that can be
             run.
         arguments: The arguments in the syntax of the IR, or an empty string for random arguments.
@@ -298,8 +298,8 @@ class ComputesElse(Oracle):
         computes = ability_of(adapter, Computes)
         if computes is None:
             raise SearchError(
-                f"passel cannot run '{adapter.name}' functions: use a command that runs them, "
-                "--interesting=<command>"
+                f"passel cannot run functions of IR '{adapter.name}': give a command that runs "
+                "the functions, --interesting=<command>"
             )
         self._computes: Computes = computes
         self._first = None if first is None else self._expected(first)

@@ -82,7 +82,8 @@ class Stretch:
         stop: The place where the run ends, or None for the end of the pipeline.
 
     Attributes:
-        missed: The place with a symbol, `start` or `stop`, that the run has not reached, or None.
+        missed: The place `start` or `stop`, if it has a symbol and the run has not reached it;
+            otherwise None.
     """
 
     def __init__(
@@ -101,7 +102,7 @@ class Stretch:
 
     @property
     def missed(self) -> Place | None:
-        """The place with a symbol, `start` or `stop`, that the run has not reached, or None."""
+        """The place `start` or `stop`, if it has a symbol and the run has not reached it."""
         if self._awaits_start:
             return self._start
         return self._stop if self._awaits_stop else None

@@ -32,10 +32,10 @@ FirstInteresting: TypeAlias = "Callable[[Iterable[list[_T]]], int | None]"
 
 
 def ddmin(items: Sequence[_T], first: FirstInteresting[_T], *, size: int | None = None) -> list[_T]:
-    """Remove items from an interesting list until no single item can be removed.
+    """Remove items from an interesting list as long as the rest of the list is interesting.
 
     The search first tries to remove all items, then halves, quarters and so on. At the end, the
-    search removes single items until every remaining item is needed.
+    search removes single items until any removal would make the list uninteresting.
 
     Args:
         items: The items of an interesting list.
@@ -119,7 +119,7 @@ def _kept(node: PipelineNode, left_out: Collection[Place], numbers: count[int]) 
 
 
 class Size(NamedTuple):
-    """Measures of a case's size, the most significant first.
+    """The size of a case. Sizes are compared by the first field that differs.
 
     Attributes:
         passes: The number of passes in the pipeline.

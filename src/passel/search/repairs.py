@@ -14,7 +14,7 @@ _NUMERIC = re.compile(r"i\d+|index|f\d+|bf16")
 
 
 class Definition(NamedTuple):
-    """The properties of a value's definition that a repair needs.
+    """The facts about the definition of a value that a repair needs.
 
     Attributes:
         type: The type of the value.

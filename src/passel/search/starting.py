@@ -27,7 +27,7 @@ _GENERIC = PrintFlags(generic=True, local_scope=True)
 
 
 def printed(subject: Subject, text: str, flags: PrintFlags = _GENERIC) -> str | None:
-    """Parse the text of IR, and print the IR in another form, by default in generic form.
+    """Parse IR, and print the IR in the form that the flags select, by default in generic form.
 
     The result is None if the IR does not parse or print.
     """
@@ -74,7 +74,10 @@ def failure_of(subject: Subject, case: Case) -> FailureIdentity | None:
 
 
 def first_failed(record: Record, run: int = 0) -> Execution | None:
-    """Return the first failed or crashed execution of a pass that no other pass runs, or None."""
+    """Return the first execution that failed or crashed the process, or None.
+
+    If a pass on an enclosing op ran the failed pass, the result is the execution of the outer pass.
+    """
     failed = [e for e in record.executions if e.run == run and e.failure is not None]
     died = [e for e in reversed(record.running) if e.run == run and not e.is_amid]
     first = next(iter([*failed, *died]), None)
@@ -84,14 +87,14 @@ def first_failed(record: Record, run: int = 0) -> Execution | None:
 
 
 def scoped(execution: Execution) -> str:
-    """Return a pipeline that runs only the pass of an execution, nested under the same ops."""
+    """Return a pipeline that runs only the pass of an execution, under the same anchors."""
     anchors = _RAN_HERE.sub("", execution.path).split("/")
     anchors.pop()
     return "(".join([*anchors, execution.title]) + ")" * len(anchors)
 
 
 def narrowed(subject: Subject, case: Case) -> Case | None:
-    """Run a case, and return a new case with only the failing pass and the IR before that pass.
+    """Run a case that fails, and return a case with only the failed pass and the IR before it.
 
     The result is None if the run cannot be recorded.
     """

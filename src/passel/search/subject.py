@@ -77,7 +77,7 @@ class FailureIdentity(NamedTuple):
 
     @classmethod
     def of_death(cls, died: Died) -> FailureIdentity:
-        """Return the identity of a crash in the pass that the child process was running."""
+        """Return the identity of a crash in the pass that was running when the process died."""
         return cls(_INDEX.sub("", died.note), died.cause, head(died.words))
 
     def __str__(self) -> str:
@@ -151,8 +151,8 @@ class Subject:
     def load(self, case: Case) -> None:
         """Load the dialects of a case, so that child processes inherit the loaded dialects.
 
-        For an IR with native code, nothing is loaded, since native code may start threads, and
-        child processes do not inherit threads.
+        For an IR with native code, the method does nothing, since native code may start threads,
+        and child processes do not inherit threads.
         """
         if not self.frontend.delays_interrupts:
             self.is_valid(case)

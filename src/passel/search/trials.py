@@ -27,7 +27,7 @@ _GRACE = 5.0
 
 
 class Trials:
-    """A runner of trials, each of which calls an oracle on a case in a child process.
+    """A runner of trials. Each trial calls an oracle on a case in a child process.
 
     Answers are cached, but `check` always calls the oracle.
 
@@ -51,7 +51,7 @@ class Trials:
         self.invalid: int = 0
 
     def check(self, case: Case) -> Answer:
-        """Test a case twice, and compute the time limit for other cases from the time taken.
+        """Test a case twice, and derive the time limit for other cases from the time of the tests.
 
         Raises:
             SearchError: If the two answers of the oracle differ.

@@ -19,15 +19,16 @@ passes again. The first and the last state are tested twice. IR is interesting
   xDSL's interpreter runs the functions on the given arguments, or on random arguments that are the
   same for each state;
 * by default, if the pass that failed in the run fails on the IR in the same way. The program then
-  finds the pass, before the failed pass, that causes the failure.
+  finds the pass that causes the failure, among the passes before the failed pass.
 
 With --inside, the program runs the found pass again, on the same op alone, to find the rewrite that
 makes the IR interesting (only on xDSL's IR). With -o, the program writes a reproducer that contains
 the pass and the IR before the pass.
 
 A state is skipped if the interpreter does not support an op, or if the command exits with 125, as
-for git bisect. Functions that the interpreter cannot run within the time limit in the first state
-are reported and skipped. The command does not run in a shell; for a pipe, write sh -c '...'.
+for git bisect. If the interpreter cannot run a function in the first state within the time limit,
+the program reports and skips the function. The command does not run in a shell; for a pipe, write
+sh -c '...'.
 
 The program prints the result to standard output and everything else to standard error.
 """
@@ -62,7 +63,7 @@ class _Flags(SearchFlags):
     """Search."""
 
     invalid: bool = flag("find the pass that makes the IR invalid")
-    inside: bool = flag("also find the rewrite in the pass that makes the IR interesting")
+    inside: bool = flag("also find the rewrite, inside the pass, that makes the IR interesting")
     run: int = flag("search run number <n> of the record", "<n>", 0, parse=number_of)
 
 
@@ -175,8 +176,8 @@ def _failure_oracle(record: Record, run: RunInfo, strict: Subject) -> Oracle:
     if first is None and run.failures:
         failure = run.failures[0]
         raise SearchError(
-            f"the record does not contain the changes to {failure.where}: {failure.message}; "
-            "record the run with -j1, or use --interesting=<command>"
+            f"the record does not contain the pass that failed on {failure.where}: "
+            f"{failure.message}; record the run with -j1, or use --interesting=<command>"
         )
     if first is None:
         raise SearchError(

@@ -1,11 +1,11 @@
 """Parse command lines in the style of LLVM's tools.
 
-Flags start with one or two dashes. The value of a flag follows `=`. If the flag is not boolean, the
-value can also be the next argument. The name of every registered pass and pipeline is also a flag,
-whose value contains the options.
+Flags start with one or two dashes. The value of a flag follows `=`. If the flag requires a value,
+the value can also be the next argument. The name of every registered pass and pipeline is also a
+flag, whose value contains the options.
 
-Source: `llvm::cl::ParseCommandLineOptions`, LLVM 22. argparse supports neither single-dash long
-flags with optional values nor the order of flags.
+Source: `llvm::cl::ParseCommandLineOptions`, LLVM 22. argparse does not support single-dash long
+flags with optional values, and does not keep the order of flags.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _REASONS = {
     "print-no-properties shrink syntax-highlight",
 }
 NOT_HERE = {name: reason for reason, names in _REASONS.items() for name in names.split()}
-"""Flags of mlir-opt and xdsl-opt that passel-opt lacks, with the reason for each flag."""
+"""Flags of mlir-opt and xdsl-opt that passel-opt does not support, each with a hint."""
 
 
 class UnknownFlagError(UsageError):
@@ -70,8 +70,8 @@ class GivenFlag(NamedTuple):
     Attributes:
         flag: The declaration of the flag.
         name: The name with dashes, as typed, such as `-p`.
-        text: The text of the value, or None if the flag has no value.
-        value: The value.
+        text: The text of the value, or None if the command line contains no value for the flag.
+        value: The parsed value.
     """
 
     flag: Flag
@@ -95,8 +95,8 @@ class CommandLine:
     """A parsed command line.
 
     Attributes:
-        words: The original arguments.
-        flags: The given flags, in order.
+        words: The arguments before parsing.
+        flags: The flags on the command line, in order.
         passes: The passes and pipelines that are given as flags, in order.
         inputs: The positional arguments, in order.
     """
@@ -108,7 +108,11 @@ class CommandLine:
         self.inputs: list[str] = []
 
     def value(self, flag: Flag) -> Any:
-        """Return the last value given for a flag, or all values if the flag is repeatable."""
+        """Return the last value of a flag, or all values if the flag is repeatable.
+
+        If the command line does not contain the flag, return its default value or, for a repeatable
+        flag, an empty tuple.
+        """
         given = [each.value for each in self.flags if each.flag.name == flag.name]
         if flag.repeated:
             return tuple(given)
@@ -118,8 +122,8 @@ class CommandLine:
 def flags_in(words: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield the name and value of each flag on an unparsed command line.
 
-    The value is the text after `=` or, if there is no `=`, the next argument. Flags are not
-    checked, since some of them affect how the command line is parsed.
+    The value is the text after `=` or, if there is no `=`, the next argument. The function does not
+    check the flags, since some of them must be known before the command line can be parsed.
     """
     for index, word in enumerate(words):
         if word == "--":
@@ -277,7 +281,7 @@ def color_of(text: str) -> Color:
 
 
 def ir_of(text: str) -> str:
-    """Check that a text is the name of an installed IR, and return the name."""
+    """Check that a text is `xdsl`, `mlir` or the name of an installed IR, and return the text."""
     if text in {"xdsl", "mlir"} or has_adapter(text):  # usually without searching packages
         return text
     from passel.mlir.upstream import known_builds
@@ -327,11 +331,14 @@ DITTO = '"'
 """The help of a flag that shares a line and a help text with the preceding flag."""
 
 flag: Callable[..., Any] = cast("Callable[..., Any]", Flag)
-"""Declares a flag as a class attribute that has the type of the flag's value."""
+"""Declares a flag in a class attribute, which is annotated with the type of the flag's value."""
 
 
 class FlagGroup:
-    """A group of flags and their values. The class docstring is the heading in `--help`.
+    """A group of flags and their values.
+
+    A subclass declares the flags, and its instances store their values. The docstring of the
+    subclass is the heading of the group in `--help`.
 
     Attributes:
         flags: The declared flags, by the name of the attribute that stores the flag's value.

@@ -43,13 +43,14 @@ class ToolDefinition:
     Attributes:
         name: The program's name.
         registry: The registry of available passes. None means all installed passes.
-        adapter: The adapter of the tool's only IR. None means that `--ir` selects the IR.
+        adapter: The adapter of the IR, for a tool with a single IR. None means that the flag `--ir`
+            selects the IR.
         dialects: Dialects that the tool adds to the dialects of the IR.
         flags: Flags that the tool adds to the flags of passel-opt.
         takes: A function that returns whether the tool accepts a flag of passel-opt.
         setup: A function that is called before each run with the pass manager and the values of the
             flags in `flags`. None means that there is no setup.
-        version: The version of the tool.
+        version: The text that `--version` prints after the name of the tool.
         pipeline: The pipeline that runs if the command line contains no pipeline.
     """
 
@@ -77,7 +78,7 @@ class IRChoice:
 
     Attributes:
         name: The name of the IR.
-        is_known: Whether passel provides the adapter of the IR.
+        is_known: Whether the adapter of the IR is part of passel.
     """
 
     def __init__(
@@ -96,10 +97,11 @@ class IRChoice:
 
     @cached_property
     def adapter(self) -> IRAdapter:
-        """The adapter of the IR, with the additional dialects.
+        """The adapter of the IR, extended by the dialects of the tool and of the plugins.
 
         Raises:
-            AdapterError: If the adapter is not available, or does not accept additional dialects.
+            AdapterError: If the adapter is not available, or if the tool's own adapter does not
+                accept the dialects of the tool.
         """
         tool = self._tool
         adapter = adapter_named(self.name) if tool.adapter is None else tool.adapter
@@ -116,7 +118,9 @@ class IRChoice:
         return takes.with_dialects(dialects) if dialects else adapter
 
     def adapter_across(self, name: str) -> IRAdapter:
-        """Return the adapter of a mixed pipeline's other IR, including the additional dialects.
+        """Return the adapter of another IR that a mixed pipeline uses.
+
+        The adapter is extended by the dialects of the tool and of the plugins.
 
         Args:
             name: The name of the other IR, either `xdsl` or `mlir`.
@@ -128,7 +132,7 @@ class IRChoice:
 
     @cached_property
     def frontend(self) -> Frontend:
-        """The frontend of the IR, before it is configured.
+        """The frontend of the IR, which `Settings.frontend` configures.
 
         Raises:
             UsageError: If the adapter has no frontend.
@@ -167,7 +171,8 @@ class IRChoice:
 def chosen_ir(words: Sequence[str], tool: ToolDefinition = _ANY_TOOL) -> IRChoice:
     """Import the plugins of a command line, and return the IR that the command line selects.
 
-    Unknown IRs are rejected later, when the flags are parsed.
+    If the command line names an unknown IR, the result is xDSL, and parsing the flags raises an
+    error.
 
     Args:
         words: The command-line arguments.
@@ -191,11 +196,11 @@ def chosen_ir(words: Sequence[str], tool: ToolDefinition = _ANY_TOOL) -> IRChoic
 
 
 def hint_at_passes(error: PasselError, ir: IRChoice) -> str:
-    """Return a hint that another installed IR provides the missing pass, or an empty string.
+    """Return a hint if another installed IR provides a missing pass, otherwise an empty string.
 
     Args:
         error: The error that reports an unknown flag or an unknown name in a pipeline.
-        ir: The selected IR, whose registry lacks the pass.
+        ir: The selected IR, which does not have the pass.
     """
     names = [error.name] if isinstance(error, UnknownFlagError) else []
     if isinstance(error, PipelineError):
@@ -207,14 +212,14 @@ def hint_at_passes(error: PasselError, ir: IRChoice) -> str:
 
 
 def note_other_ir(diagnostic: Diagnostic, source: SourcePart, ir: IRChoice) -> None:
-    """Attach a note to an error if its source line uses a dialect that the IR lacks.
+    """If the source line of an error uses an unknown dialect, name an installed IR that has it.
 
-    The note names another installed IR that has the dialect.
+    The hint is attached to the error as a note.
 
     Args:
         diagnostic: The error.
         source: The part of the input that contains the line.
-        ir: The IR of the run, which lacks the dialect.
+        ir: The IR of the run.
     """
     if not isinstance(source.text, str):
         return
@@ -305,8 +310,8 @@ def named_passes_in(module: ModuleType) -> Iterator[type[Pass[Any, Any]]]:
 def load_plugin(name: str, given: PassRegistry | None) -> ModuleType:
     """Import a plugin, and register the named pass classes that the plugin defines.
 
-    Passes that the plugin registers while it is imported remain registered. The other passes of the
-    plugin replace registered passes with the same name.
+    If the code of the plugin itself registers a pass, the function does not register that pass
+    again. Any other named pass of the plugin replaces a registered pass with the same name.
 
     Args:
         name: The path of a `.py` file, or the dotted name of a module.

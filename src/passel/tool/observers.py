@@ -38,7 +38,9 @@ if TYPE_CHECKING:
 
 
 class Observers(ExitStack):
-    """The instrumentations that flags select for all runs, and the reports to write on exit.
+    """The instrumentations that flags select for the runs on all parts of the input.
+
+    The object is a context manager. When its `with` block ends, all reports have been written.
 
     Args:
         settings: The command-line settings.
@@ -64,7 +66,7 @@ class Observers(ExitStack):
 
     @contextmanager
     def part(self) -> Generator[None]:
-        """Create the instrumentations for a part of the input, and print the timing at the end."""
+        """Create the instrumentations for a part of the input; on exit, print the timing report."""
         given = self._settings
         self._observers = [] if self._printer is None else [self._printer]
         with ExitStack() as stack:
@@ -92,8 +94,8 @@ class Observers(ExitStack):
     ) -> None:
         """Record the next run of a pass manager, if a flag requests a record.
 
-        The recorder must be added before all other instrumentations, so that the record includes
-        the notes that other instrumentations attach to failures.
+        This method must be called before other instrumentations are added, so that the record
+        includes the notes that other instrumentations attach to failures.
         """
         if (recorder := self._recorder) is not None:
             recorder.prepare(str(manager), source.name, replay)
@@ -101,7 +103,7 @@ class Observers(ExitStack):
             manager.add_instrumentation(recorder)
 
     def observe(self, manager: PassManager) -> None:
-        """Add the instrumentations to a pass manager, and enable remarks if a flag needs them."""
+        """Add the instrumentations to a pass manager. If flags require remarks, enable remarks."""
         if self._recorder is not None or self._wanted:
             manager.enable_remarks(".*")
         for instrumentation in (*self._observers, self._log, self._trace):

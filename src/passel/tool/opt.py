@@ -74,22 +74,23 @@ def opt_main(  # noqa: PLR0913 - a keyword for each
     """Run a tool like passel-opt for your own passes, dialects or IR.
 
     Args:
-        argv: The command-line arguments. None means that the tool uses `sys.argv[1:]`, and also
-            cleans up after Ctrl-C and SIGTERM.
+        argv: The command-line arguments. None means that the tool uses `sys.argv[1:]`, and handles
+            SIGTERM and SIGHUP like Ctrl-C.
         name: The program's name in help, messages and replay commands.
         registry: The registry of available passes; by default, the passes of all installed
             packages.
-        dialects: Additional dialects. The dialects of xDSL are `Dialect` objects. The dialects of
-            MLIR's bindings are functions that add dialects to a `DialectRegistry`. If `--ir`
-            selects the IR, dialects of other IRs are ignored.
-        adapter: The adapter of the tool's only IR. The adapter must provide a frontend (see
-            `passel.frontend.BringsFrontend`). If omitted, the flag `--ir` selects the IR.
+        dialects: Additional dialects. For xDSL, each is a `Dialect` object. For MLIR's bindings,
+            each is a function that adds dialects to a `DialectRegistry`. If the flag `--ir` selects
+            the IR, dialects for other IRs are ignored.
+        adapter: The adapter of the IR, for a tool with a single IR. The adapter must provide a
+            frontend (see `passel.frontend.BringsFrontend`). If omitted, the flag `--ir` selects the
+            IR.
         flags: Flags that the tool adds to the flags of passel-opt.
         setup: A function that is called before each run with the pass manager and the values of the
             flags in `flags`, by name. The function can add instrumentation and change verification.
-            The function must not add passes, because a reproducer can only record registered
+            The function must not add passes, because a reproducer can contain only registered
             passes.
-        version: The version of the tool, which `--version` prints.
+        version: The text that `--version` prints after the name of the tool.
         pipeline: The pipeline to run if the command line contains neither a pipeline nor passes. An
             empty string means that no passes run.
 

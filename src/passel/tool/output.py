@@ -66,8 +66,7 @@ class Output:
         name: The name of a file, or `-` for standard output.
 
     Raises:
-        UsageError: If the file cannot be written. The constructor raises this error before any pass
-            runs.
+        UsageError: If the file cannot be written.
     """
 
     def __init__(self, name: str) -> None:
@@ -83,7 +82,7 @@ class Output:
                 check_writable(name)
 
     def write(self, result: str | bytes) -> None:
-        """Write a part of the result to standard output, or store it until `commit` is called."""
+        """Write a part of the result to standard output, or store the part for `commit`."""
         if self._name == "-":
             self._to_stdout(result)
             return
@@ -163,7 +162,7 @@ def report_file(
         append: Whether to append to an existing file.
 
     Raises:
-        UsageError: If the file cannot be written, or is the program's input or result.
+        UsageError: If the file cannot be written, or is also the input file or the output file.
     """
     what = "cannot write to info file" if flag == "info-output-file" else CANNOT_OPEN
     with refusing(what, path):
@@ -179,7 +178,7 @@ def report_file(
 
 @contextmanager
 def refusing(what: str, path: str) -> Generator[None]:
-    """In the `with` block, convert errors about a file to a `UsageError`.
+    """In a `with` block, convert errors from reading or writing a file to a `UsageError`.
 
     Raises:
         UsageError: If the file cannot be read or written.
@@ -193,10 +192,10 @@ def refusing(what: str, path: str) -> Generator[None]:
 
 
 def refuse_overwriting(settings: Settings, flag: str, path: str) -> None:
-    """Reject the path of a report if the report would overwrite the input or the result.
+    """Reject the path of a report if the report would overwrite the input file or the output file.
 
     Raises:
-        UsageError: If the path is the input or the result.
+        UsageError: If the path refers to the input file or the output file.
     """
     if _is_input(settings.input, path):
         raise UsageError(f"'--{flag}={path}' would overwrite the input")
@@ -308,7 +307,7 @@ class Renderer:
 
 
 def coloured(text: str, stream: TextIO, color: Color) -> str:
-    """Return the text of a diagnostic, in LLVM's colors if the stream shows colors.
+    """If a stream shows colors, color the text of a diagnostic as LLVM's tools do.
 
     Args:
         text: The text of the diagnostic: location, severity and message, optionally followed by a

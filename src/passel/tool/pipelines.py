@@ -49,17 +49,20 @@ class PipelineFactory:
         OpPassManager().add_nodes(self._flags, settings.registry)
 
     def runs_on_top(self, recorded: Recorded | None) -> bool:
-        """Return whether passes given as flags form the pipeline, which then runs on any op."""
+        """Return whether the passes given as flags are the whole pipeline.
+
+        Such a pipeline runs on a top-level op of any kind.
+        """
         return bool(self._flags) and (recorded is None or recorded.pipeline is None)
 
     def make(
         self, kind: OpKind, context: Any, adapter: IRAdapter, recorded: Recorded | None = None
     ) -> PassManager:
-        """Create a pass manager for top-level ops of the given kind.
+        """Create the pass manager for a part of the input.
 
         Args:
             kind: The kind of the top-level op.
-            context: The context in which this part of the input was parsed.
+            context: The context in which the part was parsed.
             adapter: The adapter of the IR.
             recorded: The reproducer in the input; None if there is no reproducer. The recorded
                 pipeline runs before the passes that are given as flags. `--pass-pipeline` replaces
@@ -126,7 +129,7 @@ class PipelineFactory:
             recorded: The reproducer in the input; None if there is no reproducer.
 
         Raises:
-            AnchorError: If the pipeline with the mistake was not read from the input.
+            AnchorError: If the text that contains the anchor is not part of the input.
         """
         adapter = self._settings.choice.adapter
         for problem in error.problems:
@@ -205,10 +208,10 @@ def _passes_of_flags(settings: Settings) -> tuple[PassNode, ...]:
 
 
 def run_stretch(manager: PassManager, op: Any, settings: Settings, **how: Any) -> RunResult:
-    """Run the passes of a pipeline between `--start-after` and `--stop-after`.
+    """Run the passes of a pipeline between the places of `--start-after` and `--stop-after`.
 
-    The whole pipeline is built, and a gate skips some of the passes, so that the remaining passes
-    have the same paths, statistics and options as in a full run.
+    The pass manager contains the whole pipeline, and a gate skips the passes outside these places.
+    The paths, statistics and options of the other passes are therefore the same as in a full run.
 
     Args:
         manager: The pass manager of the whole pipeline.
@@ -242,7 +245,7 @@ def run_stretch(manager: PassManager, op: Any, settings: Settings, **how: Any) -
 
 
 def place_in(paths: Sequence[str], settings: Settings, flag: str) -> Place | None:
-    """Return the place that a flag such as `--stop-after` names, or None if the flag is not given.
+    """Return the value of a flag such as `--stop-after` as a place, or None without the flag.
 
     Raises:
         UsageError: If the pipeline does not contain the place.

@@ -154,9 +154,10 @@ def let_second_interrupt_end() -> None:
 
 @contextmanager
 def collector_held() -> Generator[None]:
-    """Disable the cyclic garbage collector in a `with` block, until `release_collector` is called.
+    """Disable the garbage collector until `release_collector` is called or a `with` block ends.
 
-    Imports and parsing create objects, most of which are needed until the program exits.
+    Collecting garbage would waste time, since most objects that imports and parsing create live
+    until the program exits.
     """
     global _collector_is_held  # noqa: PLW0603 - as the collector, it is the process's
     _collector_is_held = gc.isenabled()
@@ -170,7 +171,10 @@ def collector_held() -> Generator[None]:
 
 
 def release_collector() -> None:
-    """Enable the garbage collector again, and exempt all existing objects from collection."""
+    """Enable the garbage collector that `collector_held` disabled.
+
+    Objects that exist at the time of the call are exempt from collection.
+    """
     global _collector_is_held  # noqa: PLW0603 - as above
     if _collector_is_held:
         _collector_is_held = False

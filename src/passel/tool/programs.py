@@ -78,7 +78,7 @@ class Program(NamedTuple):
 
         Args:
             doc: The docstring of the program's module.
-            own: The group that declares the flags of the program.
+            own: The group of the flags that the program itself declares.
             takes: A predicate that selects the flags of passel-opt that the program also accepts.
         """
         groups = [(own.title(), list(own.flags.values()))]
@@ -118,7 +118,7 @@ def _usage(flag: Flag) -> str:
 def run_program(
     program: Program, argv: Sequence[str] | None, run: Callable[[CommandLine], int]
 ) -> int:
-    """Run a program that accepts no passes as flags, and return the exit code.
+    """Run a program that does not accept passes as flags, and return the exit code.
 
     Args:
         program: The program.
@@ -249,7 +249,7 @@ def _listing(entries: Iterable[tuple[str, str, tuple[OptionInfo, ...]]]) -> str:
 
 
 def command_of(text: str) -> list[str]:
-    """Split a command into words, and check that the system has the program."""
+    """Split a command into words, and check that the first word names an executable program."""
     try:
         words = shlex.split(text)
     except ValueError as error:
@@ -283,7 +283,7 @@ class SearchFlags(FlagGroup):
         parse=function_of,
     )
     timeout: float | None = flag(
-        "time limit for each case (default: 10 x the input's) or function (5 s)",
+        "time limit for a case (default: 10 x the input's time) or function (5 s)",
         "<seconds>",
         parse=seconds_of,
     )
@@ -324,7 +324,7 @@ def run_search(program: Program, argv: Sequence[str] | None, run: Callable[[Sett
 
 
 def as_recorded(settings: Settings, record: Record, run: RunInfo) -> Settings:
-    """Return settings extended by the recorded flags that a search needs.
+    """Return settings that also contain the recorded flags that a search needs.
 
     A plugin on the command line replaces a recorded plugin with the same file name.
 

@@ -20,7 +20,7 @@ reproducer. The command runs in the current directory. First, the command runs o
 and must exit with 0 both times. Cases with invalid IR are not tried.
 
 With --computes-else, the result is the smallest case in which functions return, write or print
-different results after the pipeline than before, as for passel-bisect.
+different results after the pipeline than before the pipeline. See passel-bisect --help.
 
 After Ctrl-C, the result is the smallest case that was found so far.
 

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 class Replay:
     """A writer of the reproducers that the flags request, for all parts of the input.
 
-    If the input is split, the second reproducer is written to `name.1.mlir`, and so on.
+    For a split input and the file `name.mlir`, the second reproducer is written to `name.1.mlir`,
+    and so on.
 
     Args:
         settings: The command-line settings.
@@ -56,7 +57,7 @@ class Replay:
                     check_writable(path)
 
     def observe(self, manager: PassManager, *, threading: bool) -> None:
-        """Make a pass manager write a reproducer if a run fails and a flag requests reproducers.
+        """If a flag requests reproducers, make a pass manager write a reproducer when a run fails.
 
         Args:
             manager: The pass manager.

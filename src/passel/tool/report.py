@@ -12,7 +12,7 @@ Examples:
 passel-opt --record=<file> writes a record. The report shows the pipeline with times and changes or,
 with --step, the changes of one pass. For two records of the same input, the report compares the
 times and statistics of each pass and counts the ops on which the results differ. With --diff, the
-report shows the differences. With -o, the full report is an HTML page.
+report shows the differences. With -o, the program writes the full report as an HTML page.
 """
 
 from __future__ import annotations
@@ -49,7 +49,9 @@ class _Flags(FlagGroup):
 
     o: str = flag("write the report as an HTML page", "<file.html>")
     step: str = flag("show the pass with this name, path or path suffix", "<path>")
-    op: str = flag("show this op after --step, or after each pass that changed the op", "<@name>")
+    op: str = flag(
+        "show this op after the pass of --step, or after each pass that changes it", "<@name>"
+    )
     diff: bool = flag("show changes as diffs")
     locations: bool = flag("print locations")
     generic: bool = flag("print IR in generic form, as stored in the record")

@@ -79,7 +79,7 @@ class PipelineFlags(FlagGroup):
         "turn off passel's fast paths (same as PASSEL_FAST=0)", ir="xdsl", **_read
     )
     verify_each: bool | Literal["always"] = common(
-        "verify after passes that changed the IR (true), or after all (always)",
+        "verify after passes that changed the IR (true), or all passes (always)",
         "<true|false|always>",
         True,
         implied="true",
@@ -87,9 +87,13 @@ class PipelineFlags(FlagGroup):
         parse=verify_mode_of,
         searched=True,
     )
-    verify_analyses: bool = flag("detect stale analyses, or changes to other ops", **_read)
+    verify_analyses: bool = flag(
+        "detect stale analyses, or changes outside the op of a pass", **_read
+    )
     check_isolation: bool = flag(DITTO, **_read)
-    stop_after: str = common("run only passes up to, or after, <place>", "<place>", replayed=True)
+    stop_after: str = common(
+        "run only the passes up to, or only those after, <place>", "<place>", replayed=True
+    )
     start_after: str = common(DITTO, "<place>", replayed=True)
 
 
@@ -134,7 +138,9 @@ class OutputFlags(FlagGroup):
         "print locations in full, or in readable form", short=("print-debuginfo",)
     )
     mlir_pretty_debuginfo: bool = flag(DITTO, ir="mlir")
-    mlir_use_nameloc_as_prefix: bool = flag("name values after their locations", ir="mlir")
+    mlir_use_nameloc_as_prefix: bool = flag(
+        "name values after the names in their locations", ir="mlir"
+    )
     mlir_print_assume_verified: bool = flag("print the IR without verifying it first", ir="mlir")
     mlir_print_skip_regions: bool = flag("omit regions (printed as {...}), or omit aliases")
     mlir_print_local_scope: bool = flag(DITTO)
@@ -155,7 +161,7 @@ class DiagnosticFlags(FlagGroup):
     )
     mlir_disable_diagnostic_notes: bool = flag(DITTO)
     mlir_print_op_on_diagnostic: bool = flag("print the op that an error is about", default=True)
-    mlir_print_stacktrace_on_diagnostic: bool = flag("show the Python traceback of a crashed pass")
+    mlir_print_stacktrace_on_diagnostic: bool = flag("show the Python traceback if a pass crashes")
     color: Color = flag(
         "use colors; auto uses them on terminals, unless $NO_COLOR is set",
         "<auto|always|never>",
@@ -174,7 +180,9 @@ class DiagnosticFlags(FlagGroup):
         "show all remarks at a location, or only the last", "<all|final>", "all"
     )
     remark_format: str = flag(
-        "the format of remarks, or their YAML file", "<emitRemark|yaml|bitstream>", "emitRemark"
+        "the format of remarks, or their YAML file",
+        "<emitRemark|yaml|bitstream>",
+        "emitRemark",
     )
     remarks_output_file: str = flag(DITTO, "<file>", "mlir-remarks.yaml")
 
@@ -202,7 +210,7 @@ class ReportFlags(FlagGroup):
 
     mlir_timing: bool = common("print how long each pass took", short=("time-passes",))
     mlir_timing_display: Literal["list", "tree"] = flag(
-        "the layout and format of the timing report", "<list|tree>", "tree"
+        "the layout, or the format, of the timing report", "<list|tree>", "tree"
     )
     mlir_output_format: Literal["text", "json"] = flag(DITTO, "<text|json>", "text")
     mlir_pass_statistics: bool = common("print the statistics of all passes")
@@ -224,7 +232,7 @@ class ReproducerFlags(FlagGroup):
     """Reproducers."""
 
     mlir_pass_pipeline_crash_reproducer: str = common(
-        "write a reproducer if the run fails (to <file>.running if killed)", "<file>"
+        "write a reproducer if the run fails (<file>.running if it is killed)", "<file>"
     )
     mlir_pass_pipeline_local_reproducer: bool = flag("write a reproducer of the failed pass only")
     mlir_generate_reproducer: str = flag("write a reproducer of the run", "<file>")
@@ -262,12 +270,12 @@ class Settings(
     ReproducerFlags,
     InformationFlags,
 ):
-    """The settings that a command line selects. Passes can be given as flags.
+    """The settings that a command line selects, including the passes that are given as flags.
 
     Args:
         words: The command-line arguments.
         tool: The definition of the tool.
-        choice: The selected IR; by default, the IR that the command line selects.
+        choice: The IR; by default, the IR that the command line selects.
 
     Raises:
         UsageError: If an argument is invalid. The error reports the first invalid argument.
@@ -278,8 +286,7 @@ class Settings(
         registry: The registry of available passes.
         line: The parsed command line.
         input: The path of the input file, or `-` for standard input.
-        threading: Whether the IR's library may use threads, and whether passel may use worker
-            processes.
+        threading: Whether the IR's library may use threads and passel may use worker processes.
         brought: The names of the flags that the IR and the tool add to the flags of passel-opt.
     """
 
@@ -353,7 +360,7 @@ GROUPS = cast("tuple[type[FlagGroup], ...]", Settings.__bases__)
 
 
 def by_name(flags: Iterable[Flag]) -> dict[str, Flag]:
-    """Return flags by long and short name.
+    """Return a dictionary that contains each flag under its long name and all short names.
 
     Raises:
         DefinitionError: If a flag has no name, or if two flags have the same name.

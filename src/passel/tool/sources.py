@@ -43,7 +43,7 @@ def read_sources(settings: Settings, frontend: Frontend, renderer: Renderer) -> 
         renderer: The renderer that prints warnings and shows source lines of the input.
 
     Raises:
-        UsageError: If the input cannot be read, or if its format is not supported by the IR.
+        UsageError: If the input cannot be read, or does not fit the IR or the flags.
         UnreadableError: If the input is neither text nor a binary file of the IR.
     """
     path = settings.input
@@ -88,11 +88,11 @@ def _undecodable(name: str, data: bytes, start: int) -> UnreadableError:
 def split_input(
     text: str, marker: str, name: str, warn: Callable[[Diagnostic], None]
 ) -> Iterator[SourcePart]:
-    """Yield the parts of an input that lie between markers.
+    """Split an input at each marker, and yield the parts.
 
     Args:
         text: The text of the whole input.
-        marker: The text of the marker.
+        marker: The text that separates parts.
         name: The name of the input.
         warn: A function that is called with a warning for each line that resembles a marker.
 

@@ -41,7 +41,7 @@ class _Flags(FlagGroup):
 
     gen_pass_decls: bool = flag("generate a Python module with base classes for passes")
     gen_pass_doc: bool = flag(
-        "generate Markdown like mlir-tblgen's, also from Python files and modules"
+        "generate Markdown as mlir-tblgen does, also from Python files and modules"
     )
     gen_pass_stubs: bool = flag("generate typed classes for C++ passes: <file>.py, .pyi and .txt")
     include: tuple[str, ...] = flag(
@@ -52,9 +52,11 @@ class _Flags(FlagGroup):
         "use only the passes with these names", "<name,...>", parse=names_of
     )
     name: str = flag("the group in the function name register_<group>_passes", "<group>")
-    module: str = flag("the module that contains the derived classes", "<module>")
+    module: str = flag("the module that defines the subclasses of the base classes", "<module>")
     root: str = flag(
-        "the root package of the bindings that have the passes (default: mlir)", "<package>", "mlir"
+        "the root package of the bindings that contain the passes (default: mlir)",
+        "<package>",
+        "mlir",
     )
     no_descriptions: bool = flag("omit descriptions from the stubs")
     default: tuple[str, ...] = flag(

@@ -28,7 +28,11 @@ _MOST_REPLAYS = 20
 
 
 def payload(records: Iterable[tuple[str, Record]]) -> tuple[dict[str, Any], list[str]]:
-    """Return the page's data for pairs of a name and a record, and the texts of all recorded IR."""
+    """Return the data for a page about records, and the texts of all recorded IR.
+
+    Args:
+        records: Pairs of a name and a record.
+    """
     named, texts = list(records), dict[str, str]()
     for _, record in named:
         for run in record.info.runs:
@@ -81,7 +85,8 @@ def change_data(old: Sequence[str], new: Sequence[str]) -> list[list[int]]:
 
     Returns:
         A list of the blocks. Each block is a list of the number of equal lines before the block,
-        the number of old lines, the number of new lines, and the pairs of modified lines.
+        the number of old lines, the number of new lines, and the two line numbers of each pair of
+        modified lines. Line numbers are relative to the block.
     """
     blocks, at = list[list[int]](), 0
     for start, end, first, last, pairs in difference(old, new):
