@@ -53,15 +53,15 @@ class MLIRAdapter(IRAdapter):
     """The adapter for one build of MLIR's bindings.
 
     Contexts are `ir.Context` objects of the build. The adapter accepts `Operation`, `OpView` and
-    `Module` objects as ops, and returns `OpView` objects. If the build has a class for an op, such
-    as `func.FuncOp`, the object is an instance of this class. Compare ops with `==`, because the
-    bindings create a new object for each query. Keep a reference to the top-level op while you use
-    nested ops, since deleting the top-level op frees all nested ops.
+    `Module` objects as ops, and returns `OpView` objects. If the build has a class for the op, such
+    as `func.FuncOp`, the returned object is an instance of this class. Compare ops with `==` rather
+    than `is`, because each query creates a new Python object for the op. Keep a reference to the
+    top-level op while you use nested ops, because MLIR frees them together with the top-level op.
 
     Args:
-        root: The root package of the build, as a module or by name.
+        root: The root package of the build: the module, or the module's name.
         dialects: Functions that add dialects to a `DialectRegistry`, or `ContextDialects` objects,
-            which add dialects to a context. The adapter calls each function for every new context.
+            which add dialects to a context. The adapter calls each of them for every new context.
 
     Example:
         >>> adapter = MLIRAdapter("mlir")
@@ -88,15 +88,19 @@ class MLIRAdapter(IRAdapter):
         return partial(type(self), dialects=self._dialects), (self.bindings.root,)
 
     def __repr__(self) -> str:
-        """Return an expression that creates an adapter for the build without added dialects."""
+        """Return an expression that creates an adapter for the same build.
+
+        The new adapter has no added dialects.
+        """
         return f'{type(self).__name__}("{self.bindings.root}")'
 
     @classmethod
     def for_package(cls, package: str) -> MLIRAdapter | None:
-        """Return an adapter for a build of the bindings, or None if `package` is not a build.
+        """Return an adapter for the build of the bindings in a package, or None if it has none.
 
         Args:
-            package: The top-level package of the build, or a module of the build's native library.
+            package: The name of a top-level package, or of a module inside a build's package
+                `_mlir_libs`.
         """
         if not package.isidentifier():
             root, library, _ = package.partition("._mlir_libs")
@@ -110,14 +114,14 @@ class MLIRAdapter(IRAdapter):
         return None
 
     def build_name(self) -> str:
-        """Return the build's top-level package, which is also the name of the entry point."""
+        """Return the name of the build's top-level package, by which `--ir` selects the build."""
         return self.bindings.package
 
     @property
     def key_of(self) -> Callable[[Any], Hashable]:
-        """A function that returns an op's class, or the name of an op that has no class.
+        """A function that returns the Python class of an op, or its name if there is no class.
 
-        Access to the class is faster than access to the name.
+        Reading the class is faster than reading the name.
         """
         generic, plain = self.bindings.ir.OpView, self.bindings.ir.Operation
         module = self.bindings.ir.Module
@@ -132,11 +136,11 @@ class MLIRAdapter(IRAdapter):
         return key_of
 
     def op_of(self, thing: Any) -> Any:
-        """Convert any Python object for an op to the op object that passes receive."""
+        """Convert an `Operation`, `OpView` or `Module` to the op object that passes receive."""
         return view_of(thing.operation)
 
     def entered_context(self) -> Any:
-        """Return the context that the enclosing `with Context():` block enters, or None."""
+        """Return the context of the innermost `with Context():` block, or None outside them."""
         ir = sys.modules.get(f"{self.bindings.root}.ir")
         return None if ir is None else ir.Context.current
 
@@ -155,13 +159,16 @@ class MLIRAdapter(IRAdapter):
         return self.bindings.new_context(self._dialects)
 
     def create_bare_context(self) -> Any:
-        """Return a new context that loads the dialects of `create_context` on first use."""
+        """Return a new context that loads dialects on first use, if the build supports this.
+
+        The dialects are those of `create_context`.
+        """
         context = self.bindings.new_context(self._dialects, loads=False)
         bare_contexts.add(context)
         return context
 
     def prepare(self, context: Any, passes: Iterable[object]) -> None:
-        """Load all dialects of the context if one of the passes is a Python pass.
+        """Load all dialects of a context if any of the passes is a Python pass.
 
         Python passes can create only ops whose dialects are loaded.
         """
@@ -202,7 +209,7 @@ class MLIRAdapter(IRAdapter):
         return op.operation.context
 
     def load_dialects(self, context: Any, names: Iterable[str]) -> None:
-        """Load the dialects with the given names, unless they are loaded already."""
+        """Load the dialects called `names`, if they are not loaded yet."""
         for name in names:
             try:
                 context.get_dialect_descriptor(name)
@@ -217,7 +224,10 @@ class MLIRAdapter(IRAdapter):
         return self._kinds.kind(operation.context, operation.name)
 
     def kind_named(self, context: Any, name: str) -> OpKind | None:
-        """Return the kind of the registered op `name`, loading the op's dialect if necessary."""
+        """Return the kind of the ops called `name`, or None if the name is not registered.
+
+        The method loads the dialect if necessary.
+        """
         if not self._kinds.is_registered(context, name):
             return None
         return self._kinds.kind(context, name)
@@ -225,7 +235,8 @@ class MLIRAdapter(IRAdapter):
     def suggest_op(self, context: Any, name: str) -> str:
         """Return `; did you mean 'x'?` for a misspelled op name, or an empty string.
 
-        Only ops with a Python class are suggested, from the dialect with the most similar name.
+        Only ops that have a Python class are suggested. They are from the dialect whose name is
+        most similar.
         """
         dialect = closest(name.partition(".")[0], self.bindings.dialect_names(context))
         try:
@@ -236,13 +247,18 @@ class MLIRAdapter(IRAdapter):
         return suggest(name, sorted(names))
 
     def identity_of(self, op: Any) -> int:
-        """Return an op's address as its identity, since some builds hash ops by their contents."""
+        """Return the address of an op, which identifies the op.
+
+        The hash of an op would be unsuitable, because some builds compute it from the op's
+        contents.
+        """
         return address(op.operation)
 
     def is_surely(self, known: Any, op: Any) -> bool:
-        """Return whether `known` and `op` are the same Python object.
+        """Return whether `known` and `op` refer to the same Python object.
 
-        The bindings invalidate the Python object of an op when the op is erased.
+        A new op never shares this object with an erased op, because erasing an op invalidates its
+        object.
         """
         return known.operation is op.operation
 
@@ -254,7 +270,7 @@ class MLIRAdapter(IRAdapter):
     def alone_in(self, context: Any, jobs: int | None = None) -> Generator[None]:
         """Lock a context for one run, and limit MLIR to `jobs` threads inside the `with` block.
 
-        Runs in one context must not overlap, because compiling a pipeline may load dialects.
+        Runs in the same context must not overlap, because compiling a pipeline may load dialects.
         """
         with context_lock(context), on_threads(context, jobs):
             yield
@@ -262,11 +278,14 @@ class MLIRAdapter(IRAdapter):
     def reporting(
         self, context: Any, report: Callable[[Diagnostic], bool]
     ) -> AbstractContextManager[None]:
-        """Forward diagnostics from Python passes, such as from `emit_error`, to `report`."""
+        """Forward diagnostics from Python passes, for example from `emit_error`, to `report`."""
         return calls_of(self.bindings).reporting(context, report)
 
     def lifetime(self) -> NativeLifetime:
-        """Return the policy for detecting erased ops, whose use would crash the process."""
+        """Return the policy that detects erased ops.
+
+        Using an erased op would crash the process.
+        """
         return NativeLifetime(self.bindings)
 
     def parent(self, op: Any) -> Any:
@@ -275,7 +294,7 @@ class MLIRAdapter(IRAdapter):
         return None if parent is None else parent.opview
 
     def symbol_name(self, op: Any) -> str | None:
-        """Return the string attribute `sym_name` of an op, or None if the attribute is missing."""
+        """Return the value of an op's string attribute `sym_name`, or None if there is none."""
         return symbol_name(op.operation)
 
     def location(self, op: Any) -> Location:
@@ -291,7 +310,7 @@ class MLIRAdapter(IRAdapter):
         return printed(op.operation, flags).decode().rstrip("\n")
 
     def prints_apart(self, op: Any) -> bool:
-        """Return whether no values are shared between the ops immediately inside `op`."""
+        """Return whether the ops immediately inside `op` are known to share no values."""
         regions = op.operation.regions
         if len(regions) != 1:
             return False
@@ -312,7 +331,7 @@ class MLIRAdapter(IRAdapter):
         return MLIRSource(self.bindings.root)
 
     def lower(self, steps: Sequence[Step], *, verify: bool) -> tuple[Step, ...]:
-        """Combine adjacent native passes and nested native pipelines into single steps."""
+        """Combine adjacent steps that run only MLIR's own passes into one step each."""
         from passel.mlir.lowering import lower  # noqa: PLC0415 - for pipelines alone
 
         return lower(self.bindings, self._kinds, steps, verify=verify)
@@ -326,7 +345,7 @@ class MLIRAdapter(IRAdapter):
         return text
 
     def reading_flags(self, op: Any, context: Any) -> tuple[str, ...]:
-        """Return the flags that `passel-opt` needs to parse a file with the text of an op."""
+        """Return the flags with which `passel-opt` can parse a file that contains an op's text."""
         flags = [f"--ir={self.build_name()}"]
         if op.operation.name != "builtin.module":
             flags.append("--no-implicit-module")
@@ -342,10 +361,13 @@ class MLIRAdapter(IRAdapter):
     def fingerprint(self, op: Any, *, recursive: bool = True) -> object:
         """Return a digest of an op's bytecode, or of the op's generic text if bytecode is unsafe.
 
-        Writing bytecode is several times faster than printing text, even with verification.
-        Verification is required, because writing an op crashes the process if the op is invalid or
-        uses values from outside the op. The structural hash of newer MLIR releases covers neither
-        regions nor locations.
+        If `recursive` is false, the result consists of the op's text without regions, the types of
+        block arguments, and the addresses of the ops immediately inside.
+
+        Writing bytecode is several times faster than printing text, even though the op must be
+        verified first. Bytecode is unsafe for an op that is invalid or uses values from outside,
+        because writing it crashes the process. The structural hash in newer MLIR releases is
+        unsuitable, because it covers neither regions nor locations.
         """
         from hashlib import blake2b  # noqa: PLC0415 - loads a library for more than this
 

@@ -26,9 +26,9 @@ class DominanceInfo(RegionDominance[Any]):
     """The dominance relation between the ops, blocks and values inside an op.
 
     The analysis supports regions with several blocks, and nested regions. The first query about a
-    region builds the region's dominator tree in nearly linear time. Later queries take O(1) time,
-    or O(nesting depth) time across regions. The analysis remains valid until a block or a
-    terminator changes.
+    region builds the region's dominator tree in nearly linear time. Later queries about the region
+    take O(1) time. Queries across nested regions take O(nesting depth) time. The analysis remains
+    valid until a region gains or loses a block, or the successors of a block change.
 
     Example:
         >>> from mlir.ir import Context, Module
@@ -93,12 +93,14 @@ class DominanceInfo(RegionDominance[Any]):
     def properly_dominates(self, a: Any, b: Any) -> bool:
         """Return whether control always passes through `a` before it reaches `b`.
 
-        * An op dominates the later ops of the same block, all ops inside those ops, and all ops in
-          the blocks that its block dominates. An op dominates the ops inside it, but the op's
-          results do not dominate those ops. In a graph region, every op dominates all ops,
-          including itself.
-        * A block dominates all blocks inside its ops. Every block dominates unreachable blocks.
-        * A block argument dominates all ops of its block. If `a` is a value, `b` must be an op.
+        * An op dominates every op after it in the same block, everything nested in those ops, and
+          every op in the blocks that its own block dominates. An op also dominates the ops nested
+          in it, but its results do not. In a graph region, every op dominates every op of the
+          region, including itself.
+        * A block dominates all blocks nested in its ops. Every block dominates the unreachable
+          blocks of its region.
+        * A block argument dominates all ops in its block, and in the blocks that its block
+          dominates. If `a` is a value, `b` must be an op.
 
         Raises:
             TypeError: If `a` and `b` cannot be compared, for example because `a` is an op and `b`

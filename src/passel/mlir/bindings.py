@@ -63,7 +63,7 @@ class ContextDialects(partial[object]):
 
 
 class Bindings:
-    """A build of the bindings, which is identified by the name of its root package.
+    """A build of MLIR's Python bindings, identified by the name of its root package.
 
     Attributes:
         root: The name of the root package, such as `mlir` or `iree.compiler`.
@@ -75,7 +75,7 @@ class Bindings:
 
     @property
     def package(self) -> str:
-        """The name of the top-level package."""
+        """The name of the top-level package, such as `iree`."""
         return self.root.partition(".")[0]
 
     def module(self, name: str) -> Any:
@@ -100,22 +100,25 @@ class Bindings:
         return f"{self.root}._mlir_libs" in sys.modules
 
     def loaded_beside(self) -> dict[str, Path]:
-        """Return the library folders of all other loaded builds, by root package."""
+        """Map the root package of each other loaded build to the folder of its native libraries."""
         suffix = "._mlir_libs"
         loaded = [(name, module) for name, module in sys.modules.items() if name.endswith(suffix)]
         folders = {name.removesuffix(suffix): Path(each.__path__[0]) for name, each in loaded}
         return {root: folder for root, folder in folders.items() if root != self.root}
 
     def check_owner(self, path: Path) -> None:
-        """Check that no other loaded build contains a library that this build uses.
+        """Check that a library that this build uses is not part of another loaded build.
+
+        Args:
+            path: The path of the library.
 
         Raises:
-            AdapterError: If another loaded build contains a library that this build uses.
+            AdapterError: If the library is part of another loaded build.
         """
         for root, folder in self.loaded_beside().items():
             if path.is_relative_to(folder):
                 raise AdapterError(
-                    f"'{self.root}' uses {path}, which belongs to '{root}': {_APART}"
+                    f"'{self.root}' uses {path}, which is part of '{root}': {_APART}"
                 )
 
     @cached_property
@@ -123,7 +126,7 @@ class Bindings:
         """The module `ir` of the build.
 
         Raises:
-            AdapterError: If the build is not installed or is too old.
+            AdapterError: If the build is not installed, or is older than MLIR 22.
         """
         try:  # its own module `ir` imports NumPy
             module = importlib.import_module(f"{self.root}._mlir_libs._mlir.ir")
@@ -158,8 +161,9 @@ class Bindings:
 
         Args:
             dialects: Functions that add dialects to a `DialectRegistry`, or `ContextDialects`.
-            loads: Whether to load the dialects immediately, which takes most of the time and memory
-                for a context. If false, the contexts of some builds load dialects on first use.
+            loads: Whether to load all dialects immediately. Loading takes most of the time and
+                memory that a context needs. If false, and if the build supports it, the context
+                loads each dialect on first use.
         """
         is_bare = not loads and self.root in _BARE
         context = self.ir.Context(**{"load_on_create_dialects": ()} if is_bare else {})
@@ -178,7 +182,8 @@ class Bindings:
     def dialect_names(self, context: Any) -> list[str]:
         """Return the names of the dialects that a context can load.
 
-        The bindings cannot list dialects, but MLIR's error for an unknown dialect lists all names.
+        The bindings cannot list dialects, so the names are taken from MLIR's error for an unknown
+        dialect.
         """
         try:
             self.ir.Operation.parse("no_such_dialect.op", context=context)
@@ -205,9 +210,11 @@ bare_contexts: WeakSet[Any] = WeakSet()
 
 
 def view_of(operation: Any) -> Any:
-    """Return the `OpView` of an op, or a plain `Operation` if no Python pass uses the context.
+    """Return the `OpView` of an op, or a plain `Operation` if no Python code needs the `OpView`.
 
-    To create an `OpView`, the bindings import NumPy and the module of the op's dialect.
+    Creating an `OpView` imports NumPy and the module of the op's dialect. For contexts in
+    `bare_contexts`, the function avoids these imports unless the build's module `ir` has been
+    imported.
     """
     context = operation.context
     is_needed = context not in bare_contexts or f"{bindings_of(context).root}.ir" in sys.modules
@@ -226,7 +233,7 @@ def parent_of(op: Any) -> Any:
 def block_of(op: Any) -> Any:
     """Return the block that contains an op, or None for a top-level op.
 
-    For a top-level op, the attribute `block` of the bindings crashes the process.
+    Reading the attribute `block` of a top-level op would crash the process.
     """
     return None if parent_of(op) is None else op.operation.block
 
@@ -261,8 +268,8 @@ _locks: WeakKeyDictionary[Any, RLock] = WeakKeyDictionary()
 def context_lock(context: Any) -> RLock:
     """Return the lock that a thread holds while MLIR works on ops of a context.
 
-    A thread of MLIR that reports a diagnostic waits for Python's global interpreter lock. A thread
-    that holds the interpreter lock must therefore never wait for MLIR to report a diagnostic.
+    To report a diagnostic, a thread of MLIR waits for Python's global interpreter lock. A thread
+    that holds the interpreter lock must therefore never wait for that thread of MLIR.
     """
     lock = _locks.get(context)
     return _locks.setdefault(context, RLock()) if lock is None else lock
@@ -270,13 +277,14 @@ def context_lock(context: Any) -> RLock:
 
 @contextmanager
 def on_threads(context: Any, most: int | None) -> Generator[None]:
-    """Limit the number of threads that MLIR uses in a context inside the `with` block.
+    """Limit the number of threads that MLIR uses for a context during the `with` block.
 
-    MLIR creates one thread for each processor that the calling thread may use. If the platform
-    does not support CPU affinity for threads, MLIR uses one thread.
+    MLIR creates one thread for each processor that the calling thread may use, so the function
+    restricts these processors. On a platform without CPU affinity for threads, MLIR uses one thread
+    if it would otherwise exceed the limit.
 
     Args:
-        context: The context.
+        context: The context whose threads are limited.
         most: The maximum number of threads, or None for no limit.
     """
     had_threads = context.get_num_threads() > 1

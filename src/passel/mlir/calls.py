@@ -44,16 +44,16 @@ The function returns whether all passes succeeded, and the reported diagnostics.
 
 @cache
 def calls_of(bindings: Bindings) -> Calls:
-    """Return the safest available implementation of calls into a build."""
+    """Return the safest implementation of calls to MLIR that a build supports."""
     library = capi.load(bindings)
     return BindingsCalls(bindings) if library is None else LibraryCalls(bindings, library)
 
 
 class BindingsCalls:
-    """Calls through the bindings, for which MLIR uses a single thread.
+    """Calls to MLIR through its Python bindings, during which MLIR uses a single thread.
 
     Args:
-        bindings: The build of the bindings.
+        bindings: The build of MLIR's Python bindings.
     """
 
     def __init__(self, bindings: Bindings) -> None:
@@ -103,7 +103,7 @@ class BindingsCalls:
                 context.emit_error_diagnostics = emits
 
     def reporting(self, context: Any, report: Report) -> AbstractContextManager[None]:
-        """Forward the diagnostics of the calling thread to `report`."""
+        """Forward diagnostics that are reported on the calling thread to `report`."""
         info, here = self._ir.DiagnosticInfo, threading.get_ident()
 
         def take(diagnostic: Any) -> bool:
@@ -117,10 +117,10 @@ _SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.NOTE, Severity.REMARK)
 
 
 class LibraryCalls:
-    """Calls through the C API, which return the reported diagnostics in order.
+    """Calls to MLIR through its C API, during which MLIR may use several threads.
 
     Args:
-        bindings: The build of the bindings.
+        bindings: The build of MLIR's Python bindings.
         library: The C functions of the build's shared library.
     """
 
@@ -149,22 +149,22 @@ class LibraryCalls:
         """Parse a source with a function of the C API.
 
         Args:
-            context: The context for the parsed op.
+            context: The context in which MLIR creates the op.
             name: The name of the C API function, which is `OP`, `MODULE` or `FILE`.
             words: For `OP`, the text of the op and the name of the source. For `MODULE`, the text
                 or bytecode of the module. For `FILE`, the path.
 
         Returns:
-            The parsed op, or None after an error, and the reported diagnostics.
+            A tuple of the parsed op, which is None after an error, and the reported diagnostics.
         """
         found, reports = self._call(context, name, capi.address(context), *map(capi.text, words))
         return (self._top(found, context) if found else None), reports
 
     @contextmanager
     def reporting(self, context: Any, report: Report) -> Generator[None]:
-        """Forward the calling thread's diagnostics, except those from `LibraryCalls`, to `report`.
+        """Forward the calling thread's diagnostics to `report`, except those that calls return.
 
-        The diagnostic handler is attached once for all calls inside the `with` block.
+        All calls inside the `with` block share one diagnostic handler.
         """
         with context_lock(context):
             token, handle = next(self._tokens), capi.address(context)

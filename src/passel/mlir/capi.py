@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Text(ctypes.Structure):
-    """An `MlirStringRef`, as the function `text` creates it."""
+    """The C struct `MlirStringRef`. The function `text` creates instances."""
 
     _fields_ = (("data", c_void_p), ("length", ctypes.c_size_t))
 
@@ -74,11 +74,12 @@ _names: dict[type, bytes] = {}
 
 
 class Library(NamedTuple):
-    """The C functions of a build's shared library, callable with or without the interpreter lock.
+    """The C functions of a build's shared library, each in two versions.
 
     Attributes:
-        free: The functions that release the interpreter lock, so that any thread can call Python.
-        held: The functions that keep the interpreter lock.
+        free: The versions that release Python's interpreter lock during the call, so that other
+            threads can run Python code.
+        held: The versions that hold the interpreter lock during the call.
     """
 
     free: ctypes.CDLL
@@ -110,7 +111,7 @@ def address(thing: Any) -> int:
     """Return the C API handle of a bindings object, such as the address of an op.
 
     Raises:
-        RuntimeError: If the op was erased through the same Python object.
+        RuntimeError: If `thing` is an op that was erased through this Python object.
     """
     capsule, kind = _exported(thing), thing.__class__
     if kind not in _names:
@@ -119,12 +120,12 @@ def address(thing: Any) -> int:
 
 
 def imported(kind: Any, handle: int, context: Any) -> Any:
-    """Return a new bindings object that wraps a C API handle.
+    """Return a new Python object of the bindings that wraps a C API handle.
 
     Args:
         kind: The class of the object, such as `ir.Location`.
         handle: The handle, as an integer.
-        context: The context that the object belongs to.
+        context: The MLIR context of the object.
     """
     # All capsule names of a build have the same prefix.
     name = _name(_exported(context)).replace(b".Context.", b".%s." % kind.__name__.encode())

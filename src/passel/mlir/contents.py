@@ -59,8 +59,8 @@ def _keywords(flags: PrintFlags) -> dict[str, Any]:
 def printed(operation: Any, flags: PrintFlags) -> bytes:
     """Return the text of an op in UTF-8.
 
-    The bindings write to Python streams in small pieces, which takes most of the time. MLIR writes
-    faster to a file in memory, if the system supports such files.
+    Printing to a Python stream is slow, because the bindings write many small pieces. If the system
+    supports files in memory, MLIR prints to such a file instead, which is faster.
     """
     keywords = _keywords(flags)
     if not hasattr(os, "memfd_create"):

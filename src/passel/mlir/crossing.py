@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class MLIRSide:
-    """MLIR's side of a conversion, which parses and prints ops through the bindings.
+    """MLIR's side of the conversion between MLIR and xDSL, which parses and prints ops.
 
     Args:
         context: The context for parsed ops. The default is a new context of the bindings `mlir`
@@ -39,7 +39,7 @@ class MLIRSide:
         return self.adapter.print_op(op, flags)
 
     def knows(self, name: str) -> bool:
-        """Return whether the op name `name` is registered in MLIR."""
+        """Return whether `name` is the name of a registered op."""
         return self.adapter.kind_named(self.context, name) is not None
 
     def read(self, text: str, enclosing: Iterable[str] = ()) -> Any:
@@ -47,7 +47,8 @@ class MLIRSide:
 
         Args:
             text: The text of the op.
-            enclosing: The definitions, as text, of symbols that the op uses but does not contain.
+            enclosing: The text of each op outside `text` that defines a symbol to which `text`
+                refers.
 
         Raises:
             PassFailure: If MLIR cannot parse the op, or the op is invalid.
@@ -64,7 +65,11 @@ class MLIRSide:
         return self.adapter.children(op)[-1].operation.detach_from_parent().opview
 
     def symbol(self, op: Any, name: str) -> Any:
-        """Return the op that defines the symbol `name` in a table that encloses `op`, or None."""
+        """Look up the symbol `name` in the symbol tables around `op`, from the inside out.
+
+        Returns:
+            The op that defines the symbol, or None.
+        """
         table = self.adapter.parent(op)
         while table is not None:
             with suppress(TypeError, ValueError):  # it is no symbol table
@@ -83,7 +88,7 @@ class MLIRSide:
     def replace(self, op: Any, new: Any) -> None:
         """Replace the attributes, regions and location of `op` with those of `new`.
 
-        The blocks of `op` are moved to a temporary module, because the bindings cannot erase
+        The old blocks of `op` are moved to a temporary module, because the bindings cannot erase
         blocks.
         """
         old, new = op.operation, new.operation

@@ -34,10 +34,10 @@ def decoded(text: bytes) -> str:
 
 
 def convert_location(location: Any) -> Location:
-    """Return the `Location` that MLIR's tools print for a location of the bindings.
+    """Convert a location of the bindings to the `Location` that MLIR's tools print for it.
 
-    For a fused location, the result is the first part that names a file. For a call site, the
-    result is the location of the callee, and the caller's location becomes a note.
+    For a fused location, the result is the first of the fused locations that names a file. For a
+    call site, the result is the callee's location, whose field `caller` is the caller's location.
     """
     match location_kind(location) if has_plain_names(location) else "":
         case "file":
@@ -62,8 +62,8 @@ def convert_location(location: Any) -> Location:
 def has_plain_names(location: Any) -> bool:
     """Return whether the bindings can read the names in a location without crashing.
 
-    Reading a name that is not UTF-8 crashes the process. The text of a location contains escapes if
-    a name in the location is not UTF-8.
+    Reading a name that is not UTF-8 would crash the process. The function assumes such a name if
+    MLIR prints escapes in the location.
     """
     return "\\" not in str(location)
 
@@ -79,8 +79,8 @@ _CLASSES = {
 def location_kind(location: Any) -> str:
     """Return the kind of a location: `file`, `name`, `fused`, `callsite`, or an empty string.
 
-    New bindings have a class for each kind of location. Old bindings have methods such as
-    `is_a_file`.
+    Newer releases of the bindings have a class for each of these kinds. Older releases have methods
+    such as `is_a_file` instead.
     """
     if hasattr(location, "is_a_file"):
         kinds = _CLASSES.values()

@@ -110,7 +110,7 @@ class MLIRFrontend(Frontend):
     def read(self, part: SourcePart, context: Any, warn: Callable[[Diagnostic], None]) -> Parsed:
         """Parse and verify the input, or one part of a split input.
 
-        If the input is a file that is not split, MLIR itself reads the file.
+        MLIR itself reads a file that is not split, if implicit modules are enabled.
         """
         is_text = isinstance(part.text, str)
 
@@ -197,7 +197,7 @@ class MLIRFrontend(Frontend):
         return stream.getvalue()
 
     def version(self) -> str:
-        """Return the MLIR release of the bindings, from the producer field of bytecode."""
+        """Return the MLIR release of the bindings, which they write to a field of bytecode."""
         ir = self._bindings.ir
         stream = BytesIO()
         ir.Module.parse("module {}", context=ir.Context()).operation.write_bytecode(stream)

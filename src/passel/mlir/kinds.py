@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class Kinds:
-    """A cache of the kinds of ops, by context and op name.
+    """A cache of the `OpKind` for each context and op name.
 
     Args:
-        bindings: The build of the bindings that the contexts belong to.
+        bindings: The build of MLIR's Python bindings that creates the contexts.
     """
 
     def __init__(self, bindings: Bindings) -> None:
@@ -28,7 +28,7 @@ class Kinds:
         self._known: WeakKeyDictionary[Any, dict[str, OpKind]] = WeakKeyDictionary()
 
     def kind(self, context: Any, name: str) -> OpKind:
-        """Return the kind of the ops called `name`, which may be an unregistered name."""
+        """Return the kind of the ops called `name`, whether or not the name is registered."""
         known = self._known.setdefault(context, {})
         kind = known.get(name)
         if kind is None:

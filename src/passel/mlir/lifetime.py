@@ -19,13 +19,13 @@ _ERASED = object()
 
 
 class NativeLifetime(Lifetime):
-    """The policy that detects erased ops by querying the bindings and the links between siblings.
+    """A policy that detects erased ops from the state of Python objects and from sibling links.
 
-    With builds that do not export the C API, the policy cannot detect that a pass erased a sibling
-    of the pass's op.
+    If the build does not export the C API, the policy cannot detect that a pass erased a sibling of
+    the op that the pass ran on.
 
     Args:
-        bindings: The build of the bindings.
+        bindings: The build of MLIR's Python bindings.
     """
 
     survives_loss = False

@@ -38,10 +38,12 @@ if TYPE_CHECKING:
 def lower(
     bindings: Bindings, kinds: Kinds, steps: Sequence[Step], *, verify: bool
 ) -> tuple[Step, ...]:
-    """Combine adjacent native steps of a pipeline into single steps, and return all steps.
+    """Return the steps of a pipeline, with adjacent native steps combined into one step.
+
+    A step is native if MLIR can run it with the same outcome as passel.
 
     Args:
-        bindings: The build of the bindings.
+        bindings: The build of MLIR's Python bindings.
         kinds: The cache of op kinds.
         steps: The steps that run on one op, in order.
         verify: Whether MLIR verifies the IR after each pass.
@@ -88,10 +90,10 @@ def _is_known(kinds: Kinds, context: Any, pipeline: Pipeline) -> bool:
 
 
 class LoweredPass(Pass[Any]):
-    """A pass that runs several native passes in one call of MLIR.
+    """A pass that runs several of MLIR's own passes in one call to MLIR.
 
     Args:
-        steps: The steps with the native passes.
+        steps: The steps of MLIR's own passes.
         managers: MLIR's pass managers for the steps.
     """
 
@@ -100,7 +102,7 @@ class LoweredPass(Pass[Any]):
     managers: Any
 
     def to_text(self, *, all_options: bool = False) -> str:
-        """Return the passes in the text form of a pipeline, separated by commas."""
+        """Return the text of the passes, separated by commas as in a pipeline."""
         return ",".join(map(str, nodes_of(self.steps, all_options=all_options)))
 
     def run(self, op: Any, ctx: PassContext) -> None:
@@ -150,16 +152,17 @@ class LoweredPass(Pass[Any]):
 def failures_in(
     folder: Path, op: Any, steps: Sequence[Step], adapter: IRAdapter, said: set[Location]
 ) -> list[tuple[list[PassStep], Any]]:
-    """Return the failed passes and their ops, as found in the files that MLIR wrote.
+    """Return the failed passes and the ops they ran on, as recorded in the files that MLIR wrote.
 
-    Sibling ops without symbol names share a folder. If a file in a shared folder shows that a pass
-    failed, the pass failed on those ops that contain the location of an error.
+    Sibling ops that have the same name, but no symbol names, share a folder. If a shared folder
+    contains the file of a failed pass, the function assumes that the pass failed on each sibling
+    that contains the location of an error.
 
     Args:
-        folder: The folder in which MLIR wrote files for the op and its nested ops.
+        folder: The folder in which MLIR wrote files for `op` and its nested ops.
         op: The op that the steps ran on.
-        steps: The steps that ran on the op.
-        adapter: The adapter of the op.
+        steps: The steps that ran on `op`.
+        adapter: The adapter for MLIR.
         said: The locations of the reported errors.
 
     Source: `FileTreeIRPrinterConfig`, MLIR 22.

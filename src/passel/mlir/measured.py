@@ -47,16 +47,16 @@ For these passes, a pass manager reports only the statistics of the last op.
 def run_counted(
     managers: Any, op: Any, steps: Sequence[Step], ctx: PassContext[Any]
 ) -> tuple[bool, list[Diagnostic]]:
-    """Run native steps on an op, and add the statistics of the passes to the run.
+    """Run steps of MLIR's own passes on an op, and record the statistics of the passes.
 
-    Steps after a failure do not run. A nested pipeline runs on one op at a time if a pass
-    overwrites its statistics for each op.
+    After a failure, no further step runs. If a pass in a nested pipeline overwrites its statistics
+    for each op, the pipeline runs on one op at a time.
 
     Args:
         managers: MLIR's pass managers for the steps.
         op: The op.
         steps: The native steps.
-        ctx: The context of the pass that replaces the steps.
+        ctx: The `PassContext` of the pass that runs the steps.
 
     Returns:
         Whether all passes succeeded, and the reported diagnostics.
@@ -130,12 +130,13 @@ def _reports(printed: bytes) -> list[list[str]]:
 
 @cache
 def native_statistics(bindings: Bindings, name: str, anchor: str) -> tuple[Statistic, ...]:
-    """Return the statistics of a native pass, from the report of a run on an empty module.
+    """Return the statistics of one of MLIR's own passes, from its report for an empty module.
 
     Args:
-        bindings: The build of the bindings.
+        bindings: The build of MLIR's Python bindings.
         name: The name of the pass.
-        anchor: The op name that the pass is restricted to, or an empty string for any op.
+        anchor: The name of the ops that the pass is restricted to, or an empty string if it accepts
+            any op.
     """
     inner = f"{anchor or ANY}({name})"
     try:

@@ -54,7 +54,7 @@ class MLIRSource:
         return PassInfo(name, "MLIR", found, self.ir)
 
     def entries(self, *, ir: str = "") -> Iterator[PassInfo | PassPipelineInfo]:
-        """Yield the passes and pipelines from `names` that the installed release contains."""
+        """Yield the passes and pipelines in `names` that the installed release contains."""
         names = names_in(self.root)
         if not names:
             log_warning_once(f"passel has no list of the passes in '{self.root}'")
@@ -63,13 +63,14 @@ class MLIRSource:
     def names(self, *, ir: str = "") -> Iterator[str]:
         """Yield the names of all passes and pipelines in passel's table for the build.
 
-        The installed release of the build may lack some passes and pipelines in the table.
+        The table may contain passes and pipelines that are not in the installed release of the
+        build.
         """
         return iter(names_in(self.root))
 
 
 class NativeOptions(Options):
-    """The options of a pipeline that MLIR registers, stored as text."""
+    """The options of one of MLIR's own pipelines, which only MLIR can interpret."""
 
     nodes: Any = ()
 
@@ -80,7 +81,7 @@ class NativeOptions(Options):
         owner: str,  # noqa: ARG003 - as in the base class
         scope: Any,  # noqa: ARG003 - as in the base class
     ) -> dict[str, Any]:
-        """Store the options as text, which MLIR parses when the pipeline is built."""
+        """Store the options as they are. MLIR interprets them when the pipeline is built."""
         return {"nodes": tuple(nodes)}
 
 
@@ -117,10 +118,10 @@ def _native_pipeline(root: str, name: str) -> PassPipelineInfo | None:
 
 
 class UntypedNativePass(NativePass):
-    """A native pass whose options passel stores as text, because only MLIR can parse them.
+    """One of MLIR's own passes, whose options passel stores as text because only MLIR knows them.
 
     Args:
-        options: The options as in a pipeline, without the braces.
+        options: The text of the options in a pipeline, without the braces.
     """
 
     options: Any = ""
@@ -148,11 +149,11 @@ class UntypedNativePass(NativePass):
 
 @cache
 def native_pass_class(root: str, name: str) -> type[NativePass] | None:
-    """Return the class of a native pass, or None if the build has no pass called `name`.
+    """Return the Python class of MLIR's pass `name`, or None if the build has no such pass.
 
     Args:
         root: The root package of the build.
-        name: The name of the pass in pipelines.
+        name: The name of the pass in the text of pipelines.
     """
     bindings = bindings_named(root)
     if not is_pass(bindings, name):

@@ -40,16 +40,17 @@ if TYPE_CHECKING:
 
 
 class Managers:
-    """MLIR's pass managers for one schedule, which are created on first use.
+    """MLIR's pass managers for one schedule, each created on first use.
 
     Args:
-        bindings: The build of the bindings.
-        verify: Whether MLIR verifies the IR after each pass. If the value is True or False, MLIR
-            also writes a file to `folder` for each failed pass. None means that the run itself
-            verifies the result of each pass.
+        bindings: The build of MLIR's Python bindings.
+        verify: Whether MLIR verifies the IR after each pass; None if passel verifies the IR
+            instead. Unless the value is None, MLIR also writes a file to `folder` for each failed
+            pass.
 
     Attributes:
-        counted: For each function that prints statistics, the numbers in its last report, by line.
+        counted: For each runner whose pass manager prints statistics, the numbers in the latest
+            report, by line number.
     """
 
     def __init__(self, bindings: Bindings, verify: bool | None = None) -> None:
@@ -61,12 +62,12 @@ class Managers:
     def run(
         self, op: Any, steps: Sequence[Step], ctx: PassContext[Any]
     ) -> tuple[bool, list[Diagnostic]]:
-        """Run native steps on an op, and record pass statistics if the run collects statistics.
+        """Run steps of MLIR's own passes on an op, and record statistics if the run collects them.
 
         Args:
             op: The op.
             steps: The native steps.
-            ctx: The context of the pass that replaces the steps.
+            ctx: The `PassContext` of the pass that runs the steps.
 
         Returns:
             Whether all passes succeeded, and the reported diagnostics.
@@ -78,11 +79,11 @@ class Managers:
         return self.runner(op, steps)(op.operation)
 
     def runner(self, op: Any, steps: Sequence[Step], *, counts: bool = False) -> Runner:
-        """Return the function that runs native steps on ops with the same name as `op`.
+        """Return the function that runs `steps` on ops with the same name as `op`.
 
         Args:
-            op: The op.
-            steps: The native steps.
+            op: An op with the name and context of the ops to run on.
+            steps: The steps, which all run MLIR's own passes.
             counts: Whether the pass manager prints statistics.
         """
         key = name, *_ = op.operation.name, counts, *steps
@@ -126,15 +127,15 @@ class NativePass(Pass[Any, Managers]):
 
     @property
     def display_name(self) -> str:
-        """The name of the pass's class in the build's reports.
+        """The class name that the build prints for the pass in reports.
 
-        If the build is not loaded, the property is the name of the class in MLIR 22.
+        If the build is not loaded, this is the name of the Python class.
         """
         bindings, declared = bindings_named(self.root), type(self).__name__
         return class_name(bindings, self.name, declared) if bindings.is_loaded() else declared
 
     def dump_title(self, suffix: str = "") -> str:
-        """Return the title of the pass in the IR dumps of the build."""
+        """Return the title that the build prints for the pass above IR dumps."""
         bindings = bindings_named(self.root)
         if not bindings.is_loaded() or "(" in banner(bindings):
             return super().dump_title(suffix)
@@ -142,20 +143,20 @@ class NativePass(Pass[Any, Managers]):
 
     @classmethod
     def statistics(cls) -> tuple[Statistic, ...]:
-        """Return the statistics that the pass declares in the build."""
+        """Return the statistics that the build declares for the pass."""
         from passel.mlir.measured import native_statistics  # noqa: PLC0415 - rare
 
         return native_statistics(bindings_named(cls.root), cls.name, cls.anchor or "")
 
     def own_effects(self) -> tuple[str, ...]:
-        """Return the effects that the pass and the pipelines in its options have outside the IR."""
+        """Return the pass's effects outside the IR, including those of pipelines in its options."""
         return effects_of_native(bindings_named(self.root), self.name, self.option_text())
 
     def can_schedule_on(self, kind: OpKind) -> bool:
         """Return whether the pass can run on ops of a kind.
 
-        A pass with an anchor accepts only the anchor's op name. A pass for functions accepts ops
-        called `<dialect>.func` and a few other ops. All other passes accept any op.
+        A pass with an anchor accepts only ops whose name is the anchor. A pass for functions
+        accepts ops called `<dialect>.func` and a few other ops. All other passes accept any op.
         """
         if self.anchor is not None:
             return self.anchor == kind.name
@@ -166,10 +167,10 @@ class NativePass(Pass[Any, Managers]):
         return super().requirement() if self.anchor else "on functions (FunctionOpInterface) only"
 
     def initialize(self, ir_context: Any) -> Managers:
-        """Return the state of the pass, which contains MLIR's pass managers.
+        """Return MLIR's pass managers for the pass, which are the state of the pass.
 
         Raises:
-            PassFailure: If the build lacks the pass, or rejects an option.
+            PassFailure: If the build has no such pass, or rejects an option.
         """
         bindings = bindings_of(ir_context)
         try:
@@ -179,7 +180,7 @@ class NativePass(Pass[Any, Managers]):
         return Managers(bindings)
 
     def run(self, op: Any, ctx: PassContext[Managers]) -> None:
-        """Run the pass in MLIR without verification, since passel verifies the result.
+        """Run the pass in MLIR without verification, because passel verifies the result.
 
         Raises:
             PassFailure: If the pass fails. MLIR's diagnostics are reported before the error is
@@ -200,14 +201,14 @@ def check_options(bindings: Bindings, name: str, nodes: Iterable[OptionNode], ow
     """Check the options of a pass with MLIR's parser.
 
     Args:
-        bindings: The build of the bindings.
+        bindings: The build of MLIR's Python bindings.
         name: The name of the pass.
         nodes: The options.
-        owner: The phrase for the pass in messages, such as `pass 'cse'`.
+        owner: A phrase that names the pass in messages, such as `pass 'cse'`.
 
     Raises:
-        OptionError: If the pass does not exist, or MLIR rejects an option. The message contains
-            MLIR's reason if MLIR rejected an option.
+        OptionError: If the build has no such pass, or MLIR rejects an option. In the second case,
+            the message contains MLIR's reason.
     """
     nodes = tuple(nodes)
     text = " ".join(map(str, nodes))

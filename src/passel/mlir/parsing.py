@@ -50,8 +50,8 @@ def parse_source(
         implicit_module: Whether to wrap any source that is not a `builtin.module` in a module. If
             false, the source must be the text of exactly one top-level op, or the bytecode of a
             module.
-        line_offset: The number of lines before the text in its file, for split input. Line numbers
-            in locations and errors count from the start of the file.
+        line_offset: If the text is a part of a split file, the number of lines before the part.
+            Line numbers in locations and errors count from the start of the file.
         on_warning: A function that takes each warning or remark. By default, warnings and remarks
             are ignored.
 
@@ -92,8 +92,8 @@ def parse_file(
 ) -> Any:
     """Parse a file of MLIR text or bytecode, and return the verified top-level op.
 
-    MLIR reads the file itself. `parse_source` is slower, because it may have to replace the source
-    name in all locations.
+    MLIR reads the file itself. This is faster than `parse_source`, which may have to replace the
+    source name in all locations.
 
     Args:
         path: The path of the file.

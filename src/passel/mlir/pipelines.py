@@ -40,13 +40,13 @@ class Refused(Exception):  # noqa: N818 - says what is; never leaves this packag
     """The error for a pipeline that MLIR rejects.
 
     Args:
-        bindings: The build of the bindings.
+        bindings: The build of MLIR's Python bindings.
         pipeline: The text of the pipeline.
         text: The full message of MLIR's error.
 
     Attributes:
         text: The full message of MLIR's error.
-        is_unknown: Whether the pipeline contains an unknown pass or pipeline name.
+        is_unknown: Whether MLIR rejects the pipeline because of an unknown pass or pipeline name.
     """
 
     def __init__(self, bindings: Bindings, pipeline: str, text: str) -> None:
@@ -57,7 +57,7 @@ class Refused(Exception):  # noqa: N818 - says what is; never leaves this packag
         self.is_unknown: bool = _UNKNOWN in text
 
     def reason(self) -> str:
-        """Return MLIR's message about the cause of the error as a single line.
+        """Return MLIR's message about the cause of the error, as a single line.
 
         If the value of an option is invalid, MLIR prints the cause to standard error instead of
         adding it to the error.
@@ -77,14 +77,19 @@ def _first_line(text: str) -> str:
 
 
 def folder_of(op: Any) -> str:
-    """Return the name that MLIR gives to an op's folder inside the folder of the enclosing op."""
+    """Return the name of the folder into which MLIR writes IR files for an op.
+
+    The folder is inside the folder of the enclosing op.
+    """
     symbol = symbol_name(op.operation)
     symbol = "no-symbol-name" if symbol is None else symbol
     return f"{op.operation.name.replace('.', '_')}_{symbol}".replace("/", "_").replace("\\", "_")
 
 
 def parsed(bindings: Bindings, text: str) -> Any:
-    """Parse a pipeline with an anchor, and return a pass manager in the shared query context.
+    """Parse the text of a pipeline, including its anchor, and return MLIR's pass manager for it.
+
+    The pass manager uses the context from `query_context`.
 
     Raises:
         Refused: If MLIR rejects the pipeline.
@@ -104,9 +109,9 @@ def parsed(bindings: Bindings, text: str) -> Any:
 def expanded(bindings: Bindings, name: str) -> str:
     """Return the text of the passes to which MLIR expands a pass or pipeline name.
 
-    A pass expands to its name, and an unknown name expands to an empty string. The name is parsed
-    with the anchor `any`, because a pipeline that adds a pass for a different anchor crashes the
-    process.
+    A pass expands to itself, possibly with options. An unknown name expands to an empty string. The
+    name is parsed with the anchor `any`, because a registered pipeline crashes the process when it
+    adds a pass that the anchor does not admit.
     """
     if not (name.isprintable() and is_name(name)):
         return ""
@@ -134,7 +139,7 @@ _RESTRICTED = re.compile(r"[Cc]an't add pass '(.*?)' restricted to '(.*?)'")
 
 @cache
 def facts_of(bindings: Bindings, name: str) -> PassFacts:
-    """Return what passel can find out about a pass of a build, such as the anchor.
+    """Return what passel can find out about one of a build's passes, such as its anchor.
 
     For a pass that is not in upstream MLIR, the anchor is taken from an error message of the build,
     and the options remain unknown.
@@ -152,7 +157,7 @@ def facts_of(bindings: Bindings, name: str) -> PassFacts:
 
 @cache
 def banner(bindings: Bindings) -> str:
-    """Return the title that a build of MLIR prints above IR dumps after `cse`: `CSE (cse)`.
+    """Return the title that a build of MLIR prints above IR dumps of `cse`, such as `CSE (cse)`.
 
     Source: `IRPrinterInstrumentation`, MLIR 22 to 24.
     """
@@ -167,10 +172,10 @@ def banner(bindings: Bindings) -> str:
 
 @cache
 def class_name(bindings: Bindings, name: str, declared: str) -> str:
-    """Return the class name of a pass in the reports of a build of MLIR.
+    """Return the class name that a build of MLIR prints for a pass in reports.
 
     Args:
-        bindings: The build of the bindings.
+        bindings: The build of MLIR's Python bindings.
         name: The name of the pass.
         declared: The class name of the pass in MLIR 22.
     """
@@ -179,7 +184,10 @@ def class_name(bindings: Bindings, name: str, declared: str) -> str:
 
 
 def usual_class(bindings: Bindings, name: str, declared: str) -> str:
-    """Return the class name that a pass usually has: after MLIR 22, class names end in `Pass`."""
+    """Derive the class name of a pass in a build from the pass's class name in MLIR 22.
+
+    In later releases of MLIR, the class names of all upstream passes end in `Pass`.
+    """
     is_longer = name in facts_in(FACTS) and not banner(bindings).startswith("CSE (")
     return declared.removesuffix("Pass") + "Pass" if is_longer else declared
 
@@ -189,7 +197,7 @@ _UNPRINTABLE = frozenset({"iree-llvmcpu-tile", "llvm-use-default-visibility"})
 
 
 def printed_pass(bindings: Bindings, name: str, text: str) -> str:
-    """Return the text of a pass with all options, as a build of MLIR prints the pass."""
+    """Return the text that a build of MLIR prints for a pass, with all options."""
     return text if name in _UNPRINTABLE else str(parsed(bindings, f"any({text})"))[len("any(") : -1]
 
 
@@ -222,12 +230,13 @@ def known_effects(name: str) -> tuple[str, ...]:
 
 
 def effects_of_native(bindings: Bindings, name: str, options: str) -> tuple[str, ...]:
-    """Return the effects that a native pass and the passes in its options have outside the IR.
+    """Return a native pass's effects outside the IR, including those of passes in its options.
 
-    Every word in the options counts as a name, because options may contain pipelines as text.
+    Every word in the options is looked up as a pass name, because options may contain pipelines as
+    text.
 
     Args:
-        bindings: The build of the bindings.
+        bindings: The build of MLIR's Python bindings.
         name: The name of the pass.
         options: The text of the pass's options.
     """

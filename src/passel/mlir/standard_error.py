@@ -31,8 +31,8 @@ _usual = [2]
 def captured() -> Generator[BytesIO]:
     """Capture standard error in a `with` block.
 
-    The context manager yields a stream, which contains the output after the block. All threads of a
-    process share standard error, so the output of other threads is captured as well.
+    The context manager yields a stream, which contains the captured output once the block has
+    ended. The output of other threads is captured too, because all threads share standard error.
     """
     output = BytesIO()
     with _lock, TemporaryFile() as file:
@@ -49,7 +49,7 @@ def captured() -> Generator[BytesIO]:
 
 @cache
 def end_at_fatal_errors(library: str) -> None:
-    """Make a fatal LLVM error end the process as in mlir-opt, with one line and exit code 1.
+    """Make a fatal LLVM error end the process with one line and exit code 1, as in mlir-opt.
 
     By default, a fatal error aborts the process, and Python prints a stack dump. With builds that
     do not export LLVM's C API, a fatal error still aborts the process.

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 
 class TypedNativePass(NativePass):
-    """The base class of native passes with typed options, such as those in `passel.mlir.passes`.
+    """The base class of passes with typed options, such as the passes in `passel.mlir.passes`.
 
-    The pass can run on ops from any build of MLIR's bindings that includes the pass. The text of
-    the pass contains only options that were given and are not None. MLIR applies the defaults of
-    all other options.
+    Each subclass wraps one of MLIR's own passes. A pass can run on ops from any build of MLIR's
+    bindings that includes the pass. The text of a pass contains only options that the caller set to
+    a value other than None. MLIR applies its own defaults for all other options.
     """
 
     def __new__(cls, **given: Any) -> Self:
@@ -52,7 +52,7 @@ class TypedNativePass(NativePass):
         return values
 
     def option_nodes(self, *, all_options: bool = False) -> tuple[OptionNode, ...]:
-        """Return the options that were given and are not None, as syntax nodes for MLIR."""
+        """Return the syntax nodes of the options that the caller set to a value other than None."""
         given: frozenset[str] = self.__dict__["_given"]
         omitted = (None, ()) if all_options else (None,)  # MLIR does not print empty lists
         return tuple(
@@ -109,7 +109,7 @@ def typed_pass_class(
         module: The name of the module that contains the class.
         path: The path of a file that lists facts about passes.
         class_name: The name of the class.
-        root: The root package of the build whose parser checks options in text.
+        root: The root package of the build that checks options in the text of pipelines.
     """
     facts = next((f for f in facts_in(path).values() if f.class_name == class_name), None)
     if facts is None:
@@ -141,11 +141,11 @@ def _declared(facts: dict[str, Any]) -> tuple[Any, Any]:
 
 
 def is_as_declared(bindings: Bindings, kind: type[TypedNativePass]) -> bool:
-    """Return whether a build prints the options of a pass as MLIR's public release declares them.
+    """Return whether a build has the same options and defaults for a pass as upstream MLIR.
 
-    For the comparison, the build prints the pass with values for two kinds of options: list
-    options, because MLIR does not print empty lists, and options without a known default, because
-    printing an uninitialized option crashes the process.
+    The function compares the text that the build prints for the pass. Two kinds of options are set
+    before printing. List options are set because MLIR does not print empty lists. Options without a
+    known default are set because printing an uninitialized option crashes the process.
     """
     infos = _as_written(kind)
     shown = [info for info in infos if info.default not in (None, ())]

@@ -29,8 +29,9 @@ class PassFacts(NamedTuple):
     Attributes:
         name: The name of the pass in pipelines.
         class_name: The name of the pass's class.
-        anchor: The op name that the pass is restricted to, or an empty string for any op.
-        interface: The C++ interface that the pass is restricted to, or an empty string.
+        anchor: The name of the ops that the pass is restricted to, or an empty string if it accepts
+            any op.
+        interface: The C++ interface that ops must implement for the pass, or an empty string.
         dialects: The names of the dependent dialects.
         options: The declarations of the pass's options, with types as text.
         statistics: The names of the pass's statistics.
@@ -46,13 +47,13 @@ class PassFacts(NamedTuple):
 
     @property
     def on_functions(self) -> bool:
-        """Whether the pass runs on functions with any op name."""
+        """Whether the pass runs on function ops, whatever their op name."""
         return self.interface.endswith(FUNCTIONS)
 
 
 @cache
 def facts_in(path: Path) -> dict[str, PassFacts]:
-    """Return the facts in a file, by the name of the pass in pipelines.
+    """Return the facts about each pass in a file, by the name of the pass.
 
     Each line of the file contains the name of a pass, the name of the pass's class, and other facts
     as JSON.
@@ -70,8 +71,8 @@ class KnownBuild(NamedTuple):
     Attributes:
         distribution: The argument of `pip install` that installs the build.
         names: Maps the name of each pass to the name of its class, or to an empty string if
-            `usual_class` returns the class name. The keys also include dialect names followed by
-            `.` and pipeline names followed by `*`.
+            `usual_class` returns the right class name. The keys also include dialect names followed
+            by `.` and pipeline names followed by `*`.
     """
 
     distribution: str
@@ -93,14 +94,14 @@ def known_builds() -> dict[str, KnownBuild]:
 
 
 def known_build(package: str) -> KnownBuild:
-    """Return passel's table for a build, which has no names if passel does not know the build."""
+    """Return passel's table for a build, or an empty table if passel does not know the build."""
     return known_builds().get(package, KnownBuild("", {}))
 
 
 def names_in(root: str) -> list[str]:
-    """Return the names of all passes and pipelines that passel's table for a build lists.
+    """Return the names of all passes and pipelines in passel's table for a build.
 
-    The result is empty if passel has no table for the build.
+    If passel has no table for the build, the result is empty.
     """
     names = known_build(root.partition(".")[0]).names
     return sorted(name.rstrip("*") for name in names if not name.endswith("."))
@@ -117,6 +118,7 @@ def is_known_pass(package: str, name: str) -> bool:
 def has_name(package: str, name: str) -> bool:
     """Return whether passel's table for a build lists `name`.
 
-    The name is that of a pass or pipeline, or that of a dialect, followed by a dot.
+    The argument `name` is the name of a pass or pipeline, or the name of a dialect followed by a
+    dot.
     """
     return not known_build(package).names.keys().isdisjoint((name, f"{name}*"))

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 
 def verify(bindings: Bindings, op: Any, *, recursive: bool) -> None:
-    """Verify an op and all nested ops.
+    """Verify an op and its nested ops.
 
-    MLIR often reports the error of an enclosing op at a nested op. If a module does not define a
-    called function, for example, MLIR reports the error at the call.
+    When the verifier of an op fails, MLIR often reports the error at a nested op. For example, if a
+    called function does not exist, the verifier of the module reports the error at the call.
 
     Args:
-        bindings: The build of the bindings.
+        bindings: The build of MLIR's Python bindings.
         op: The op.
         recursive: Whether to verify nested ops that are isolated from above.
 
