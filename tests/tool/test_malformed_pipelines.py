@@ -29,7 +29,7 @@ WRONG = {
     "bad option value": ("builtin.module(canonicalize{max-iterations=many})", "many", "option 'max-iterations' of pass 'canonicalize': 'many' value invalid for integer argument!"),
     "unknown anchor": ("builtin.module(func.fun(cse))", "func.fun", "no registered operation is called 'func.fun'; did you mean 'func.func'?"),
     "anchor of an unknown dialect": ("builtin.module(unknown.op(cse))", "unknown.op", "no registered operation is called 'unknown.op'"),
-    "anchor that is not isolated": ("builtin.module(scf.for(cse))", "scf.for", "'scf.for' cannot anchor a pipeline: it is not marked as 'IsolatedFromAbove', so its passes could not run separately from the ops around it"),
+    "anchor that is not isolated": ("builtin.module(scf.for(cse))", "scf.for", "'scf.for' cannot anchor a pipeline: it is not marked as 'IsolatedFromAbove', so passes on this op could not run separately from the ops around it"),
     "anchor of no op at the top": ("module(cse)", "module", "can't run 'module' pass manager on 'builtin.module' op; no registered operation is called 'module'"),
     "anchor of another op": ("func.func(cse)", "func.func", "can't run 'func.func' pass manager on 'builtin.module' op; to run the pipeline on nested ops, write builtin.module(func.func(...))"),
     "control characters": ("builtin.module(\x1bcse)", "␛cse", "'␛cse' does not refer to a registered pass or pass pipeline; did you mean 'cse'?"),

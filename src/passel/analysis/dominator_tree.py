@@ -106,8 +106,8 @@ class DominatorTree(Generic[N]):
     def dominance_frontier(self, node: N) -> tuple[N, ...]:
         """Return the dominance frontier of `node`, in reverse post-order.
 
-        The frontier contains each node that `node` does not properly dominate, although `node`
-        dominates a predecessor of that node.
+        The frontier contains each node X for which `node` dominates a predecessor of X, but does
+        not properly dominate X.
         """
         if self._frontiers is None:
             self._frontiers = self._compute_frontiers()
@@ -130,7 +130,7 @@ class DominatorTree(Generic[N]):
         return {number: tuple(nodes) for number, nodes in found.items()}
 
     def preorder(self) -> Iterator[tuple[N, int]]:
-        """Yield each reachable node and its depth in the tree, in preorder. Roots have depth 0."""
+        """Yield each reachable node in preorder, with its depth below the virtual root, from 0."""
         stack = [(number, 0) for number in reversed(self._children[0])]
         while stack:
             number, depth = stack.pop()
@@ -140,7 +140,7 @@ class DominatorTree(Generic[N]):
 
 
 class RegionDominance(ABC, Generic[N]):
-    """The base class of dominance analyses; each subclass describes the structure of one IR.
+    """The base class of dominance analyses, of which each subclass supports one IR.
 
     Source: `mlir/lib/IR/Dominance.cpp`, MLIR 22.
     """

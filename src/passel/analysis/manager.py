@@ -29,13 +29,17 @@ AnalysisClass: TypeAlias = "Callable[[Any], A] | Callable[[Any, AnalysisManager]
 
 
 Compute: TypeAlias = "Callable[[Any, Any, Callable[[], Any]], Any]"
-"""A function that computes an analysis, given its class, its op and a bound constructor."""
+"""A function that computes an analysis.
+
+Its arguments are the class of the analysis, the op to analyze, and a function without arguments
+that constructs the analysis.
+"""
 
 
 class AnalysisManager:
     """The cached analyses of one op and of its nested ops.
 
-    A pass uses the manager through `PassContext`. The constructor of an analysis receives the
+    A pass uses the manager through `PassContext`. The constructor of an analysis can take the
     manager as its second argument.
 
     Source: `mlir::AnalysisManager`, MLIR 22.
@@ -115,7 +119,7 @@ class AnalysisManager:
                 break
             path.append(each)
         else:
-            msg = "the op is not nested in the op that these analyses belong to"
+            msg = "the op is not nested in the op of this analysis manager"
             raise ValueError(msg)
         manager = self
         for inner in reversed(path):
@@ -128,8 +132,8 @@ class AnalysisManager:
         Args:
             op: The nested op. The method does not check that the op is immediately inside this
                 manager's op.
-            compute: The function that computes the analyses of a new manager; None for the function
-                of this manager.
+            compute: The function that computes analyses in the returned manager if that manager is
+                new; None to use the function of this manager.
         """
         found = self.known_child(op)
         if found is None:
@@ -165,8 +169,8 @@ class AnalysisManager:
         """For the op and its nested ops, drop all analyses that a pass has not preserved.
 
         Analyses are checked in the order in which they were computed. A dropped analysis no longer
-        counts as preserved, so the method `is_invalidated` of an analysis that depends on it can
-        return True.
+        counts as preserved, so a dependent analysis can check for it in the method
+        `is_invalidated`.
         """
         if preserved.all:
             return
@@ -185,10 +189,10 @@ class AnalysisManager:
             manager = manager._parent
 
     def check(self) -> None:
-        """Compute each cached analysis that defines `__eq__` again, and compare the results.
+        """Recompute each cached analysis whose class defines `__eq__`, and compare the results.
 
         Raises:
-            PassFailure: A cached analysis differs from the new analysis.
+            PassFailure: A cached analysis differs from the recomputed analysis.
         """
         # Analyses that an analysis depends on are recomputed too, and not cached in this manager.
         adapter = self._adapter

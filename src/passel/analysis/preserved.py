@@ -9,11 +9,11 @@ if TYPE_CHECKING:
 
 
 class AllAnalyses:
-    """The class that represents all analyses in a declaration of preserved analyses.
+    """A class that stands for all analyses in the declaration `preserves` of a pass.
 
     `preserves = (AllAnalyses,)` in the class body of a pass declares that the pass never
-    invalidates an analysis. A pass that has not changed the IR should also call
-    `ctx.preserve_all()`, so that the op is not verified.
+    invalidates an analysis. Even with this declaration, a pass that has not changed the IR should
+    call `ctx.preserve_all()`, so that the run does not verify the op.
 
     Source: `mlir::PreservedAnalyses::AllAnalysesType`, MLIR 22.
     """
@@ -34,8 +34,8 @@ class PreservedAnalyses:
     """The analyses of an op that are still valid after a pass.
 
     An analysis class can define `is_invalidated(self, preserved)`, which returns whether the pass
-    has invalidated the analysis. Without `is_invalidated`, an analysis is invalidated unless the
-    pass has preserved its class.
+    has invalidated the analysis. Without this method, an analysis is invalidated unless the pass
+    has preserved the analysis class.
 
     Source: `mlir::detail::PreservedAnalyses`, MLIR 22.
     """

@@ -50,17 +50,18 @@ class Flag:
     """A command-line flag with the syntax of LLVM's tools.
 
     Attributes:
-        help: The help text in one line, or an empty string to leave the flag out of the help.
+        help: The help text in one line, or an empty string to hide the flag from the help.
         metavar: The placeholder for the value of the flag, or an empty string for a boolean flag.
         default: The value if the flag is not given. By default, the value is False for a boolean
             flag, None for a flag with `parse`, and an empty string for any other flag.
         implied: The value if the flag is given without `=value`, or None if a value is required.
         short: The alternative names of the flag.
-        choices: The allowed values, by default those in a metavar such as `<list|tree>`. Without
-            choices, any value is allowed.
+        choices: The allowed values; by default, the alternatives in a metavar such as
+            `<list|tree>`. Without choices, any value is allowed.
         repeated: Whether the flag can be given several times to collect several values.
-        parse: A function that converts the text of a value. If the function raises a `ValueError`,
-            the message completes a sentence that starts with the name of the flag.
+        parse: A function that converts the text of a value. The function raises a `ValueError` for
+            an invalid text. The message of this error is the end of a sentence that starts with the
+            name of the flag.
         ir: The name of the IR that the flag applies to, or an empty string for all IRs.
         name: The long name of the flag, without dashes.
         common: Whether the short help lists the flag.
@@ -120,8 +121,8 @@ class SourcePart:
         name: The name of the input in diagnostics.
         line_offset: The number of lines before the part in the file.
         column: The column where the part starts, counted from 1, or 0 for the first part.
-        path: The path of the file if the part is the whole file and the file can be read again,
-            otherwise None.
+        path: If the part is a whole file that can be read again, the path of the file; otherwise
+            None.
         is_recorded: Whether the part contains the pipeline to run, as a reproducer does.
     """
 
@@ -144,7 +145,7 @@ class Parsed:
 
     Attributes:
         op: The top-level op of the part.
-        resources: The external resources of the part, which do not belong to the op.
+        resources: The external resources of the part, which are stored outside the op.
     """
 
     op: Any
@@ -158,16 +159,17 @@ class Frontend:
     other methods.
 
     Args:
-        adapter: The adapter of the IR, for the default implementations of the methods.
+        adapter: The adapter of the IR, which the default implementations of the methods use.
 
     Attributes:
         flags: The flags that the frontend adds to the flags of the tool.
-        refused: The names of the tool's flags that the frontend does not support. Each name maps to
-            a reason that completes a sentence whose subject is the flag.
+        refused: The tool's flags that the frontend does not support: a mapping from the name of
+            each flag to the reason. The reason is the end of a sentence that starts with the flag,
+            such as `does not work with this IR`.
         verifies: Whether parsing includes verification.
         reads_files: Whether the frontend opens files itself, including binary files.
         byte_columns: Whether the columns of locations count bytes instead of characters.
-        delays_interrupts: Whether passes of the IR can delay Ctrl-C for a long time.
+        delays_interrupts: Whether the IR's own passes can delay Ctrl-C for a long time.
         settings: The settings from the command line.
     """
 
@@ -225,7 +227,7 @@ class Frontend:
     def read(self, part: SourcePart, context: Any, warn: Callable[[Diagnostic], None]) -> Parsed:
         """Parse a part of the input, including the external resources at the end of the part.
 
-        If the syntax of the IR already has external resources, override `read` instead of `parse`.
+        If the IR's own syntax includes external resources, override `read` instead of `parse`.
 
         Raises:
             UnreadableError: If the part is not valid IR, or the parser crashed.
@@ -315,7 +317,7 @@ class TakesDialects(Protocol):
         """Return a copy of this adapter whose contexts contain additional dialects.
 
         Args:
-            dialects: The additional dialects, which replace existing dialects with the same names.
+            dialects: The additional dialects. Each replaces an existing dialect with the same name.
 
         Raises:
             DefinitionError: If an object is not a dialect of this IR.
@@ -327,21 +329,21 @@ class TakesDialects(Protocol):
 class WritesSources(Protocol):
     """The optional ability of an adapter to print an op as a file that parses to the same IR.
 
-    Reproducers contain the text from `print_source`. If the adapter lacks this ability, reproducers
-    contain the text from `print_op`.
+    A reproducer contains the text that `print_source` returns or, if the adapter does not have this
+    ability, the text that `print_op` returns.
     """
 
     def print_source(self, op: Any, context: Any, *, locations: bool = False) -> str:
-        """Return a text that parses to the same IR as the op, without a final newline.
+        """Return text that parses to a copy of the op. The text does not end with a newline.
 
-        The text also contains the parts of a file that are outside the op, such as resources.
+        The text also contains what a file stores outside the op, such as external resources.
         """
         ...
 
     def readable_source(self, text: str, context: Any) -> str:
-        """Convert text from `print_source` to custom form, unless the conversion loses data."""
+        """Return text from `print_source` in custom form, or unchanged if data would be lost."""
         ...
 
     def reading_flags(self, op: Any, context: Any) -> Sequence[str]:
-        """Return the flags that `passel-opt` needs to read the op."""
+        """Return the flags that `passel-opt` needs to read the text of the op."""
         ...

@@ -160,13 +160,13 @@ def _names(values: Iterable[Value]) -> list[str]:
 
 
 def symbol_in(text: str) -> str | None:
-    """Return the name of the symbol that the op at the start of a text defines, or None."""
+    """Return the name of the symbol that the first op in a text defines, or None."""
     found = _SYMBOL.search(text.partition("\n")[0])
     return found[1] if found else None
 
 
 def references_in(entry: str) -> list[str]:
-    """Return the names of the symbols that an attribute references."""
+    """Return the names of the symbols to which the text of an attribute refers."""
     return _REFERENCE.findall(entry)
 
 

@@ -30,11 +30,11 @@ class ExternalResource(NamedTuple):
     Attributes:
         group: The name of the group that contains the entry, such as `mlir_reproducer`.
         key: The name of the entry in the group.
-        value: The value of the entry, either a boolean or the bytes of a string. The value of a
-            blob is the text of the blob in hexadecimal, such as `b"0x0400"`.
+        value: The value of the entry, either a boolean or the bytes of a string. A blob is a string
+            with hexadecimal digits, such as `b"0x0400"`.
         key_start: The offset of the key in the text, in code points.
-        value_start: The offset of the value in the text, in code points. The value of a string
-            starts at the opening quote.
+        value_start: The offset of the value in the text, in code points. A string value starts at
+            its opening quote.
     """
 
     group: str
@@ -194,7 +194,7 @@ def _value(resource: ExternalResource) -> str:
 
 
 def escaped(data: bytes) -> str:
-    """Return data as the contents of a string literal."""
+    """Return the text between the quotes of an MLIR string that denotes `data`."""
     return _ODD.sub(_escape, data.decode("latin-1"))
 
 

@@ -20,9 +20,9 @@ class WrapsPasses(Protocol):
         """Return a `Pass` that runs a pass of the IR's own library.
 
         Args:
-            foreign: A pass object of the IR's library. If the IR's pass classes can be registered,
-                `foreign` is a pass object or a pass class, for which the method returns a `Pass`
-                class that has the same options.
+            foreign: A pass object of the IR's library. If users can register the library's pass
+                classes, `foreign` may also be a pass class. For a pass class, the method returns a
+                `Pass` class with the same options.
 
         Raises:
             TypeError: If `foreign` is not a pass of the IR's library.
@@ -46,8 +46,8 @@ class LowersPasses(Protocol):
     def lower(self, steps: Sequence[Any], *, verify: bool) -> tuple[Any, ...]:
         """Return equivalent steps, in which a single pass may replace several consecutive passes.
 
-        Runs with gates, or with instrumentations that observe single passes, do not call this
-        method.
+        This method is not called in runs with gates (see `PassManager.add_gate`) or with
+        instrumentations that observe single passes.
 
         Args:
             steps: The steps to run on one op, in order.
@@ -58,18 +58,18 @@ class LowersPasses(Protocol):
 
 @runtime_checkable
 class SendsOps(Protocol):
-    """The optional ability of an adapter to send back changes that forked processes make to ops.
+    """The optional ability of an adapter to send changes to ops from forked worker processes.
 
-    Worker processes can run passes on sibling ops only if the adapter has this ability. An adapter
-    must not have this ability if its ops cannot be used after a fork.
+    Worker processes can run passes on sibling ops only if the adapter has this ability. If the IR's
+    ops cannot be used after a fork, the adapter must not have this ability.
     """
 
     def note(self, op: Any) -> Any:
-        """Return data about an unchanged op, for `encode_changes` to compare with the changed op.
+        """Return data about an op before passes run, for comparison in `encode_changes`.
 
-        If the method returns None, `encode_changes` is not called for an op with an unchanged
-        fingerprint. If the method returns data, `encode_changes` is always called, so that changes
-        that fingerprints ignore, such as new value names, are also sent.
+        If the method returns None, `encode_changes` is called only if the fingerprint of the op has
+        changed. Otherwise, `encode_changes` is always called, and can also send changes that
+        fingerprints ignore, such as new value names.
         """
         ...
 
@@ -92,10 +92,10 @@ class SendsOps(Protocol):
         """Decode the changes that a worker made to its copy of an op.
 
         If the data cannot be decoded, the method raises an exception and does not change the op.
-        After an exception, the run repeats the work in the main process.
+        After an exception, the run executes the passes again in the main process.
 
         Args:
-            op: The op in the main process, which is equal to the copy that was passed to `note`.
+            op: The op in the main process. It is equal to the worker's copy before the changes.
             data: The result of `encode_changes` in the worker.
             context: The context of the IR, such as `xdsl.context.Context`.
 
@@ -110,7 +110,7 @@ class Shipment(NamedTuple):
 
     Attributes:
         context: The context of the copies, such as `xdsl.context.Context`.
-        ops: The copied ops, immediately inside a copy of their parent op.
+        ops: The copies, which are immediately inside a copy of the parent op.
     """
 
     context: Any
@@ -121,14 +121,15 @@ class Shipment(NamedTuple):
 class ShipsOps(Protocol):
     """The optional ability of an adapter to send ops to any process, not only to forked processes.
 
-    An executor can process sibling ops only if the adapter has this ability, to send the ops, and
-    `SendsOps`, to return the changes.
+    An executor can run passes on sibling ops only if the adapter has two abilities: `ShipsOps`, to
+    send the ops, and `SendsOps`, to return the changes.
     """
 
     def ship(self, ops: Sequence[Any], context: Any) -> bytes:
         """Encode sibling ops, their enclosing ops, and the symbols that the sibling ops use.
 
-        Other ops inside the enclosing ops are not encoded. Each symbol is encoded as a declaration.
+        Each symbol is encoded as a declaration. All other ops inside the enclosing ops are left
+        out.
 
         Args:
             ops: The sibling ops, which have the same parent op.

@@ -74,10 +74,10 @@ def adapter_names() -> Collection[str]:
 
 
 def installed_name(adapter: IRAdapter) -> str:
-    """Return the name under which the class of an adapter is installed.
+    """Return the name under which the class of an adapter is installed, or an empty string.
 
-    `--ir` and `load_reproducer` accept the returned name. If the class is not installed, the
-    function returns an empty string.
+    The name is valid for the flag `--ir` and for `load_reproducer`. The string is empty if the
+    class is not installed.
     """
     name = adapter.build_name()
     is_found = has_adapter(name) and type(adapter_named(name)) is type(adapter)
@@ -143,10 +143,11 @@ _running: ContextVar[tuple[tuple[IRAdapter, Any], ...]] = ContextVar("running", 
 
 @contextmanager
 def running_on(adapter: IRAdapter, context: Any = None) -> Generator[None]:
-    """Make an IR and its context current while passes run.
+    """Make an IR and its context current inside the `with` block, in which passes run.
 
-    Pipelines that the passes build are for this IR by default. The context is current only in the
-    calling thread. Other threads need `contextvars.copy_context` and `IRAdapter.in_context`.
+    Pipelines that the passes build are for this IR by default. Both are current only in the calling
+    thread. Other threads need `contextvars.copy_context` for the IR, and `IRAdapter.in_context` for
+    the context.
 
     Args:
         adapter: The adapter of the IR.
@@ -167,7 +168,7 @@ def running_adapter() -> IRAdapter | None:
 
 
 def imported_irs() -> Iterator[IRAdapter]:
-    """Yield the adapters of all IRs whose packages are imported, except unusable adapters."""
+    """Yield the adapter of each IR whose package is imported, unless it cannot be loaded."""
     for name, point in _adapters().items():
         # Libraries may create modules with these names without a file, such as `mlir` in ASTER.
         if getattr(sys.modules.get(name), "__spec__", None) is not None:
@@ -189,9 +190,10 @@ _elsewhere: ContextVar[Callable[[str], IRAdapter | None] | None] = ContextVar(
 
 @contextmanager
 def crossing_with(find: Callable[[str], IRAdapter | None]) -> Generator[None]:
-    """Replace the installed adapters that `xdsl(...)` and `mlir(...)` use for the other IR.
+    """Replace the adapters of `xdsl(...)` and `mlir(...)` in pipelines inside the `with` block.
 
-    A tool calls this function so that pipelines on the other IR can also use the tool's dialects.
+    With `xdsl(...)` or `mlir(...)`, a pipeline on one IR runs a pipeline on the other IR. A tool
+    calls this function so that pipelines on the other IR can also use the tool's dialects.
 
     Args:
         find: A function that takes the name of an IR and returns the adapter to use, or None to use

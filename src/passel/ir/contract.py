@@ -53,13 +53,13 @@ class SiblingWatch:
 
 
 class Lifetime:
-    """The policy of an adapter for detecting erased and moved ops. The default compares places.
+    """The way in which a run detects erased and moved ops. The default is to compare places.
 
     Args:
-        place_of: A function that returns the place of an op, such as its parent. The place must
-            compare equal until the op is moved or erased. The function is called once per pass and
-            op, so it should be as cheap as an attribute access. The function must not raise an
-            exception for an erased op.
+        place_of: A function that returns the place of an op, such as its parent. The function must
+            return equal places for an op until the op is moved or erased. The function is called
+            once per pass and op, so it should be as cheap as an attribute access. The function must
+            not raise an exception for an erased op.
 
     Attributes:
         survives_loss: Whether the siblings of an erased op can still be accessed.
@@ -93,7 +93,8 @@ class OpKind(NamedTuple):
         name: The full name of the ops, such as `func.func`, even if they are unregistered.
         registered: Whether a loaded dialect defines the ops.
         isolated: Whether the ops are `IsolatedFromAbove`. This is False for unregistered ops.
-        implements: A function that returns whether the ops have a trait or implement an interface.
+        implements: A function that returns whether the ops have or implement a given trait or
+            interface.
     """
 
     name: str
@@ -134,7 +135,7 @@ class InvalidIR(Exception):  # noqa: N818 - a condition, like StopIteration; nev
     Attributes:
         op: The invalid op, either the op given to `verify` or an op nested in it.
         message: The error message, without the name of the op.
-        notes: Pairs of the location and the text of a note.
+        notes: The notes, each a pair of a location and a text.
     """
 
     def __init__(self, op: Any, message: str, notes: Sequence[tuple[Location, str]] = ()) -> None:
@@ -166,9 +167,9 @@ class IRAdapter(ABC):
     def key_of(self) -> Callable[[Any], Hashable]:
         """A function that returns a key for the name of an op.
 
-        In a context, all ops with the same name have the same key, such as a class or an interned
-        string. The function is called for every op that a run visits, so it should be as cheap as
-        the builtin `type`.
+        Within one context, all ops with the same name have the same key, such as a class or an
+        interned string. The function is called for every op that a run visits, so it should be as
+        cheap as the builtin `type`.
         """
 
     @classmethod
@@ -259,7 +260,8 @@ class IRAdapter(ABC):
         A fingerprint covers all nested ops, but not the position of `op`. If `recursive` is false,
         the fingerprint covers only the attributes and blocks of `op` and the order of the ops
         immediately inside it. The fingerprints of an unchanged op may differ, but the fingerprints
-        before and after a change must not be equal. A run never uses fingerprints of another run.
+        before and after a change must not be equal. A run compares only fingerprints that the same
+        run has computed.
         """
 
     # -- Methods whose defaults suit most IRs -----------------------------------------------
@@ -279,7 +281,7 @@ class IRAdapter(ABC):
         return last if now == last else now
 
     def is_surely(self, known: Any, op: Any) -> bool:
-        """Return whether `op` is the op `known`, rather than a newer op with the same identity."""
+        """Return whether `op` is the op `known`, not a newer op whose `identity_of` is equal."""
         return True
 
     def op_of(self, thing: Any) -> Any:
@@ -324,7 +326,7 @@ class IRAdapter(ABC):
         return self.name
 
     def lifetime(self) -> Lifetime:
-        """Return the policy for detecting erased and moved ops. The default compares parents."""
+        """Return how a run detects erased and moved ops; by default, by comparing their parents."""
         return Lifetime(self.parent)
 
     def versions(self) -> Mapping[str, str]:

@@ -50,7 +50,10 @@ def unusable_ir() -> AdapterError | None:
 
 
 def warn(message: str) -> None:
-    """Send a warning once to the function given to `warning_with`; by default, log the warning."""
+    """Send a warning, unless the same warning was sent before.
+
+    The warning goes to the function given to `warning_with`; by default, it is logged.
+    """
     tell, told = _reader.get()
     if message not in told:
         told.add(message)
@@ -59,7 +62,9 @@ def warn(message: str) -> None:
 
 @contextmanager
 def warning_with(tell: Callable[[str], None]) -> Generator[None]:
-    """Send warnings about installed packages to a function, even warnings that were sent before.
+    """Inside the `with` block, send warnings about installed packages to a function.
+
+    Warnings that were sent before the block are sent again.
 
     Args:
         tell: The function, which is called with each warning.

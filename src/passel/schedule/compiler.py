@@ -27,9 +27,10 @@ class PipelineCompiler:
     """A compiler that turns pass managers into schedules for one context, and caches the schedules.
 
     Attributes:
-        guard: The guard that rejects effects outside the IR; None if all effects are allowed.
-        lowers: The adapter, if it can run several passes in one call; otherwise None.
-        checks: Whether unmet requirements of passes are errors.
+        guard: The guard that rejects passes with forbidden effects outside the IR, such as reading
+            files; None if all effects are allowed.
+        lowers: The adapter if it has the ability `LowersPasses`; None otherwise.
+        checks: Whether it is an error if a requirement of a pass is not met (see `Pass.requires`).
         lock: The lock that is held while a manager is compiled or passes are initialized.
     """
 
@@ -53,16 +54,16 @@ class PipelineCompiler:
     def schedule(self, tree: OpPassManager, outer: str = "") -> Schedule:
         """Return the schedule of a pass manager without changing the manager.
 
-        The compiler loads the dependent dialects of all passes, including the passes of pipelines
-        that other passes may run.
+        The compiler loads the dependent dialects of each pass in the manager, and of each pass that
+        these passes may run on the same IR.
 
         Args:
             tree: The pass manager to compile.
-            outer: The path of the pass that runs the manager; an empty string at the top level.
+            outer: If a pass runs the manager, the path of that pass; otherwise an empty string.
 
         Raises:
-            AnchorError: A pass cannot be scheduled on the anchor of its manager, an anchor is
-                unknown or not isolated from above, or a dialect does not exist.
+            AnchorError: A pass cannot run on its anchor or is for another IR, an anchor is unknown
+                or not isolated from above, or a dependent dialect does not exist.
             EffectsError: A pass has a forbidden effect outside the IR.
             ContractError: A requirement of a pass is not met.
         """
@@ -80,7 +81,7 @@ class PipelineCompiler:
             return schedule
 
     def misfit(self, tree: OpPassManager, kind: OpKind) -> AnchorError:
-        """Return the error for running a manager on an op that does not match the anchor."""
+        """Return the error for running a manager on an op that its anchor does not match."""
         message = f"can't run '{tree.anchor}' pass manager on '{kind.name}' op"
         hint = self._unknown_anchor(tree.anchor)
         if not hint:
@@ -140,7 +141,8 @@ class PipelineCompiler:
         if kind is not None and not kind.isolated and pipeline.steps:
             message = (
                 f"'{anchor}' cannot anchor a pipeline: it is not marked as "
-                "'IsolatedFromAbove', so its passes could not run separately from the ops around it"
+                "'IsolatedFromAbove', so passes on this op could not run separately from the ops "
+                "around it"
             )
             raise AnchorError(Problem(message, span))
         for step in pipeline.steps:

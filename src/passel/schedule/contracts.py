@@ -2,8 +2,9 @@
 
 A pass declares the analyses that it produces, requires and preserves. Each pass between the
 producer and the consumer of an analysis must preserve the analysis. The check visits the passes in
-execution order without running them. As in a run, the analyses of an op are dropped at the end of
-its pipeline, and nested passes invalidate analyses of the enclosing op.
+execution order without running them. As in a run, the analyses of an op are dropped when the
+pipeline on that op ends. A pass on a nested op also invalidates analyses of the enclosing ops,
+unless the pass preserves them.
 
 Source: NVIDIA's tileiras, which requires that passes preserve a schedule within a region.
 """
@@ -44,11 +45,11 @@ class Region(NamedTuple):
 
 
 class Named(NamedTuple):
-    """The name that a pipeline builder gives to a pass.
+    """The label that a pipeline builder gives to a pass, and the origin of the pass.
 
     Attributes:
-        label: The label of the pass in the builder.
-        by: A phrase that names the code that added the pass, such as `, added at a.py:3`.
+        label: The label of the pass; an empty string if no builder was used.
+        by: A phrase for messages that says which code added the pass, such as `, added at a.py:3`.
     """
 
     label: str = ""
@@ -63,11 +64,11 @@ def check_contracts(
     Args:
         pipeline: The pipeline to check.
         regions: The regions in which passes must preserve certain analyses.
-        named: The names that a builder gave to the passes, in the order in which the passes were
-            added; empty if no builder was used.
+        named: The labels and origins of the passes, in the order in which a builder added the
+            passes; empty if no builder was used.
 
     Raises:
-        ContractError: A requirement of a pass or a region is not met, or a region has no end.
+        ContractError: A requirement of a pass or a region is not met, or a region never ends.
     """
     checker, names = _Checker(tuple(regions)), iter(named)
 

@@ -3,8 +3,8 @@
 Adjacent nested pipelines are merged, and each pass gets a path. Merging performs no checks and does
 not need an IR.
 
-Source: `OpPassManagerImpl::finalizePassList` and `OpToOpPassAdaptor::tryMergeInto`, MLIR 22. In
-MLIR, `run` merges the pipelines of the manager itself.
+Source: `OpPassManagerImpl::finalizePassList` and `OpToOpPassAdaptor::tryMergeInto`, MLIR 22. MLIR
+merges the pipelines in place, and thereby changes the pass manager.
 """
 
 from __future__ import annotations
@@ -34,10 +34,11 @@ class PassStep:
         pass_: The pass to run.
         path: The unique path of the pass in the schedule, such as `builtin.module/func.func/1:cse`.
             The path consists of the enclosing anchors, the index of the pass among all passes with
-            these anchors, and the name of the pass.
-        number: The index of the pass in the order in which all passes were added.
-        span: The span of the pass in the text, or else of the nested pipeline that contains the
-            pass; None if the pipeline was built in Python.
+            the same enclosing anchors, and the name of the pass.
+        number: The index of the pass among all passes of the schedule, in the order in which they
+            were added.
+        span: The span of the pass in the text of the pipeline or, if unknown, the span of the
+            enclosing pipeline; None if the pipeline was built in Python.
     """
 
     pipelines: ClassVar[tuple[Pipeline, ...]] = ()
@@ -62,12 +63,13 @@ class PassStep:
 
 
 class NestedStep:
-    """A step that runs the first matching pipeline on each immediately nested op.
+    """A step that runs, on each immediately nested op, the first pipeline that matches this op.
 
     Attributes:
-        pipelines: The pipelines, which have different anchors, sorted by anchor.
+        pipelines: The pipelines, each with a different anchor. They are sorted by anchor, with
+            `any` last.
         path: The path of the step, which consists of the enclosing anchors.
-        chosen: The pipeline that `select` returned for each op name so far, by the key of the name.
+        chosen: The cached results of `select`, by the keys of ops (see `IRAdapter.key_of`).
     """
 
     pass_: ClassVar[None] = None
@@ -87,7 +89,7 @@ class NestedStep:
 
     @property
     def display_name(self) -> str:
-        """The name of the step for reports: a list of the anchors of the pipelines.
+        """The name of the step in reports, which lists the anchors of the pipelines.
 
         Source: `OpToOpPassAdaptor::getAdaptorName`, MLIR 22.
         """
@@ -111,11 +113,11 @@ class Pipeline:
     Attributes:
         anchor: The name of the ops that the pipeline runs on, or `any`.
         steps: The steps, in order.
-        path: The path of the pipeline, which consists of the anchors of the enclosing pipelines and
-            of the pipeline itself.
+        path: The path of the pipeline, which ends with the pipeline's own anchor, such as
+            `builtin.module/func.func`.
         jobs: The maximum number of ops to process concurrently; None for no limit.
         spans: The spans of the nested pipelines that were merged into this pipeline.
-        plans: The cached plan for each op name, by the key of the name.
+        plans: The cached plans, by pipeline and by the key of the op (see `IRAdapter.key_of`).
     """
 
     def __init__(
@@ -152,9 +154,9 @@ class Pipeline:
         """Return whether the pipeline matches ops of the given kind.
 
         If the anchor is an op name, every op with that name matches, and it is an error if the
-        pipeline cannot run on a matching op. The anchor `any` does not match ops that are
-        unregistered or not isolated, or ops that one of the passes rejects. An `any` pipeline that
-        matches no op is not an error.
+        pipeline cannot run on a matching op. The anchor `any` matches only registered and isolated
+        ops that all passes of the pipeline accept. An `any` pipeline that matches no op is not an
+        error.
         """
         if self.anchor != ANY:
             return self.anchor == kind.name
@@ -168,7 +170,7 @@ class Pipeline:
     def admit(self, kind: OpKind) -> tuple[tuple[Step, ...], str]:
         """Return the steps before the first step that cannot run on ops of `kind`, and the reason.
 
-        The reason is an empty string if all steps can run.
+        If all steps can run, the method returns all steps and an empty string.
 
         Source: the checks at the start of `OpToOpPassAdaptor::run`, MLIR 22.
         """
@@ -202,7 +204,7 @@ class Pipeline:
 
 
 class Schedule:
-    """A compiled pipeline, with the state of its passes.
+    """A compiled pipeline, with the state that each of its passes needs in a run.
 
     Attributes:
         pipeline: The pipeline to run.
@@ -214,7 +216,7 @@ class Schedule:
         self.states: dict[PassStep, Any] | None = None
 
     def initialize(self, ir_context: Any) -> tuple[PassStep, Exception] | None:
-        """Initialize every pass; return the first step that fails and its exception, or None."""
+        """Initialize all passes. If one fails, return its step and the exception, or else None."""
         states: dict[PassStep, Any] = {}
         for step in passes_of(self.pipeline):
             try:
@@ -263,10 +265,9 @@ class Plan(NamedTuple):
     Attributes:
         pipeline: The pipeline to run.
         steps: The steps to run, in order.
-        rejected: The first step that cannot run on the ops; None if all steps can run.
-        rejection: The reason why the rejected step cannot run; an empty string if all steps can
-            run.
-        op_name: The name of the ops that the plan is for.
+        rejected: The first step that cannot run on ops of this kind; None if all steps can run.
+        rejection: The reason why `rejected` cannot run; an empty string if all steps can run.
+        op_name: The name of all ops of this kind.
     """
 
     pipeline: Pipeline
@@ -291,10 +292,10 @@ def merged(
 
     Args:
         tree: The pass manager whose pipeline is merged.
-        outer: The path of the enclosing pass; an empty string at the top level.
-        span: The span of the enclosing pass in the pipeline's text; None if unknown.
-        adapter: The adapter of the IR. Without an adapter, `any` pipelines are never merged, since
-            they might match every op.
+        outer: If a pass runs the manager, the path of that pass; otherwise an empty string.
+        span: The span of that pass in the text of its pipeline; None if unknown.
+        adapter: The adapter of the IR. Without an adapter, no pipelines are merged across an `any`
+            pipeline, which might match any op.
         context: The context of the IR.
     """
     merger = _Merger(adapter, context)

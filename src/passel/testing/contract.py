@@ -36,7 +36,8 @@ class AdapterContract:
 
     Attributes:
         adapter: The adapter under test.
-        names: The op names, by role.
+        names: The op names, by role. The tests refer to ops by roles, such as `func`, since each IR
+            has its own op names.
         program: The program that most tests use. The program must contain two ops with the role
             `func`, neither nested in the other. The IR may append ops, such as terminators, to any
             body except that of the top-level op.
@@ -54,10 +55,11 @@ class AdapterContract:
         source: The text of an IR file, for an adapter with a frontend.
 
     A subclass defines four methods. `build(node, context)` returns a valid op for a node and all
-    nested nodes. `change(op)` changes an op with any role, and the op remains valid. `break_(op)`
-    makes an op with the role `func` invalid. `move(op, into)` moves an op to the end of the body of
-    another op. The tests move an op into another op only if `program` already nests ops with the
-    roles of the two ops. Fix the first failure first.
+    nested nodes. `change(op)` changes an op with any role without making the op invalid.
+    `break_(op)` makes an op with the role `func` invalid. `move(op, into)` moves an op to the end
+    of the body of another op. The tests move an op into another op only if `program` already
+    contains an op with the first role inside an op with the second role. If several tests fail, fix
+    the first failure first.
     """
 
     adapter: IRAdapter
@@ -319,7 +321,7 @@ class AdapterContract:
     # -- Optional abilities ------------------------------------------------------------------
 
     def test_sending(self) -> None:
-        """Decoding the encoded changes of an op changes a copy of the op in the same way."""
+        """Applying the encoded changes of an op to a copy of the op changes the copy equally."""
         able = self._able(SendsOps)
         context = self.adapter.create_context()
         sample, copy = self._sample(context), self._sample(context)

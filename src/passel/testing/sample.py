@@ -36,10 +36,10 @@ class Node(NamedTuple):
     def moves(self) -> Iterator[tuple[Path, Path]]:
         """Yield the path of each node that can move, and the path of the node's new parent.
 
-        A node can move into a new parent if the program already contains a child and a parent with
-        the roles of the two nodes. This child must have a symbol if and only if the moved node has
-        a symbol. The new parent is the preceding sibling if possible, otherwise the first suitable
-        node.
+        So that the IR stays valid, a node moves only into a parent whose role already occurs in the
+        program with a similar child. A similar child has the same role, and has a symbol if and
+        only if the moved node has a symbol. The new parent is the preceding sibling if possible,
+        otherwise the first suitable node.
         """
         nodes = dict(self.walk())
         allowed = {(o.role, n.role, n.symbol is None) for o in nodes.values() for n in o.body}
@@ -108,7 +108,7 @@ def differ(found: object, before: object, what: str) -> None:
 
 
 def raised(kind: type[ErrorT], action: Callable[[], object], what: str) -> ErrorT:
-    """Call a function, and return the exception of the given type that the call must raise."""
+    """Call a function that must raise a given type of exception, and return the exception."""
     try:
         action()
     except kind as error:

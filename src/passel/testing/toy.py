@@ -30,7 +30,7 @@ class ToyOp:
     """An op of the toy IR.
 
     Attributes:
-        name: The name of the op, which is also its dispatch key.
+        name: The name of the op, which is also its key (see `IRAdapter.key_of`).
         symbol: The name of the symbol that the op defines, or None.
         body: The ops immediately inside the op, in program order.
         value: An integer that passes can change. A negative value is invalid.
@@ -107,7 +107,7 @@ class ToyAdapter(IRAdapter):
 
     @property
     def key_of(self) -> Callable[[Any], str]:
-        """The function that returns the dispatch key of an op, which is the op's name."""
+        """A function that returns the key of an op, which is the op's name."""
         return attrgetter("name")
 
     def create_context(self) -> set[str]:
@@ -179,7 +179,7 @@ class ToyAdapter(IRAdapter):
         return (op, op.symbol, op.value, *inside)
 
     def ship(self, ops: Sequence[ToyOp], context: set[str]) -> bytes:
-        """Encode ops and their enclosing ops as JSON, but not the siblings of the ops."""
+        """Encode sibling ops and their enclosing ops as JSON. All other ops are left out."""
         enclosing = [outer.head for outer in outwards(self, ops[0])][1:]
         return json.dumps([sorted(context), enclosing, [*map(str, ops)]]).encode()
 
@@ -194,14 +194,14 @@ class ToyAdapter(IRAdapter):
         return Shipment(set(context), [outer.add(op) for op in ops] if outer else ops)
 
     def note(self, op: ToyOp) -> None:
-        """Return None, since `encode_changes` sends the whole op."""
+        """Return None, since `encode_changes` needs no data about the op before the passes."""
 
     def encode_changes(self, op: ToyOp, noted: None) -> bytes:
         """Encode the text of the whole op."""
         return str(op).encode()
 
     def decode_changes(self, op: ToyOp, data: bytes, context: object) -> Callable[[], None]:
-        """Return a function that gives an op the encoded symbol, value and body."""
+        """Return a function that sets the symbol, value and body of an op to the encoded ones."""
         made = parse_toy(data.decode())
 
         def change() -> None:

@@ -1,8 +1,8 @@
 """Fast paths, which compute the same results as xDSL's own code in less time.
 
-A fast path runs instead of code whose behavior is known (see `known`), on the releases of xDSL for
-which tests have compared the results. xDSL's own code runs on all other releases of xDSL, inside
-`slow_paths()`, and if `PASSEL_FAST=0` is set in the environment.
+A fast path replaces only code whose behavior is known (see `passel.xdsl.fast.known`). Fast paths
+run only on the releases of xDSL for which tests have compared the results. xDSL's own code runs on
+all other releases of xDSL, inside `slow_paths()`, and if `PASSEL_FAST=0` is set in the environment.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def are_on() -> bool:
 
 
 def parser_class(size: int = _REPEATS_ITSELF) -> type[SourceParser]:
-    """Return the parser class that is fastest for a source of a given size in characters."""
+    """Return the fastest parser class for a source with the given number of characters."""
     if size < _REPEATS_ITSELF or not are_on():
         return SourceParser
     from passel.xdsl.fast.functions import FunctionParser
@@ -70,7 +70,7 @@ def parser_class(size: int = _REPEATS_ITSELF) -> type[SourceParser]:
 
 
 def canonicalizing_pattern(pattern: RewritePattern) -> RewritePattern:
-    """Return the given pattern, or a faster pattern with the same effect."""
+    """Return a faster pattern with the same effect, or `pattern` if fast paths are disabled."""
     if not are_on():
         return pattern
     from passel.xdsl.fast.rewriting import QuickPattern
@@ -79,7 +79,7 @@ def canonicalizing_pattern(pattern: RewritePattern) -> RewritePattern:
 
 
 def dead_code_eraser() -> Callable[[Region, PatternRewriterListener | None], bool]:
-    """Return xDSL's `region_dce`, or a faster function with the same effect."""
+    """Return a faster form of xDSL's `region_dce`, or xDSL's own if fast paths are disabled."""
     if not are_on():
         from xdsl.transforms.dead_code_elimination import region_dce
 
@@ -90,7 +90,7 @@ def dead_code_eraser() -> Callable[[Region, PatternRewriterListener | None], boo
 
 
 def release(erased: Iterable[Operation]) -> None:
-    """Break the cycles between erased ops and their results, so that memory is freed early."""
+    """Break the reference cycles between erased ops and their results, to free memory early."""
     for op in erased:
         if op.parent is None:
             op.results = _NO_RESULTS
@@ -103,7 +103,7 @@ def switch() -> None:
 
 
 def printer_class() -> type[Printer]:
-    """Return xDSL's printer class, or a faster printer class with the same output."""
+    """Return a faster form of xDSL's `Printer`, or xDSL's own if fast paths are disabled."""
     if not are_on():
         return Printer
     from passel.xdsl.fast.printer import TemplatePrinter

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 def erase_dead_code(region: Region, listener: PatternRewriterListener | None = None) -> bool:
     """Erase dead ops and unreachable blocks in a region, and return whether the region changed.
 
-    xDSL's `region_dce` runs instead if a block has no terminator, or if an op may run code of
-    another package, since such code may depend on the number of calls.
+    If a block has no terminator, or if an op may run code from a package other than xDSL, the
+    function calls xDSL's `region_dce` instead. Such code may depend on how often it is called.
 
     Args:
         region: The region to simplify.
-        listener: The listener that is notified before an op is erased, except for ops inside an
-            erased op or block.
+        listener: The listener that is notified before each op is erased. It is not notified of ops
+            inside an erased op or block.
     """
     try:
         dead = _find_dead(region, ClassTable())

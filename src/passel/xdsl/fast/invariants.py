@@ -188,8 +188,8 @@ def check_isolation(op: Operation) -> None:
     The regions of nested ops that are isolated or unregistered are not checked.
 
     Raises:
-        VerifyException: If a nested op uses a value from outside `op`. Some releases of xDSL also
-            reject uses of the results of `op`.
+        VerifyException: If a nested op uses a value from outside `op` or, in some releases of xDSL,
+            a result of `op`.
     """
     met: set[int] = set()
     meet = met.add

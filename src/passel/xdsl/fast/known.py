@@ -1,8 +1,8 @@
 """Detection of the code that fast paths may replace.
 
-A fast path does the work of other code without calling this code, whose behavior must therefore be
-known. Only xDSL's own code is known. Unknown code is called as often as xDSL calls it, in the same
-order and on the same objects.
+A fast path does the work of other code without calling it. The behavior of the replaced code must
+therefore be known. Only xDSL's own code is known. Unknown code is called as often as xDSL calls it,
+in the same order and on the same objects.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def is_xdsl_code(function: Any) -> bool:
 def overridden_by(op_class: type[Operation]) -> set[str]:
     """Return the names of the `Operation` members that an op class overrides in unknown code.
 
-    If the result is empty, only known code creates, reads, changes and compares the ops.
+    If the result is empty, only known code creates, reads, changes and compares ops of this class.
     """
     if type(op_class) is not ABCMeta:
         return {"__class__"}

@@ -51,10 +51,12 @@ class TemplatePrinter(Printer):
 
     Ops of the same shape have the same class, types and attributes, except for a symbol or integer
     (see `_VARIED`). The varied parts of an op are the symbol or integer and the names of values and
-    blocks. The printer prints the second op with a given shape with placeholders for the varied
-    parts. For later ops with this shape, it only inserts the varied parts. xDSL's own code prints
-    all ops that have regions, diagnostics or printed locations, or whose printers or attributes are
-    not known (see `passel.xdsl.fast.known`).
+    blocks. From the second op of each shape, the printer makes a template: the text of the op, with
+    placeholders for the varied parts. For this op and all later ops of the shape, the printer only
+    inserts the varied parts into the template.
+
+    xDSL's own code prints all ops that have regions, diagnostics or printed locations, or whose
+    printers or attributes are not known (see `passel.xdsl.fast.known`).
     """
 
     stream: IO[str] | None
@@ -102,7 +104,7 @@ class TemplatePrinter(Printer):
         return _PLACEHOLDER
 
     def print_op(self, op: Operation) -> None:
-        """Print an op, using the template for the op's shape if there is a template."""
+        """Print an op from the template of its shape, if the shape has a template."""
         class_ = op.__class__
         balance = self._balances.get(class_)
         if balance is None:

@@ -74,15 +74,16 @@ class OpClass:
         is_known: Whether only known code runs when an op of the class is rewritten (see
             `passel.xdsl.fast.known`). If False, rewriting must not rely on the other attributes.
         ends_blocks: Whether the ops are terminators.
-        harms: Whether the ops have unknown effects, or effects other than reads.
-        is_recursive: Whether the ops have the effects of their nested ops.
+        harms: Whether no trait declares the memory effects of the ops, or the ops always write,
+            allocate or free memory.
+        is_recursive: Whether the memory effects of an op are exactly those of its nested ops.
         erasable: Whether ops with unused results can be erased, or None if this depends on the op.
-        patterns: The canonicalization patterns for the ops, in order. None means that the ops may
-            also fold, or that another package defines the patterns, which must then be requested
-            for each op.
+        patterns: The canonicalization patterns for the ops, in order. None if the ops may also
+            fold, or if another package defines the patterns, so that the patterns must be requested
+            anew for each op.
         is_constant: Whether the ops are constants.
-        is_arithmetic: Whether the ops are arithmetic ops of xDSL's `arith` dialect. An arithmetic
-            op folds or matches a pattern only if the left operand is a constant, or if the right
+        is_arithmetic: Whether the ops are arithmetic ops of xDSL's `arith` dialect. Such an op
+            folds or matches a pattern only if the left operand is a constant, or if the right
             operand is a constant that is neutral, absorbing or not an integer.
     """
 
@@ -152,10 +153,10 @@ _kept: WeakKeyDictionary[type[Operation], OpClass] = WeakKeyDictionary()
 
 
 class QuickPattern(RewritePattern):
-    """A pattern that runs another pattern only on ops that the other pattern may rewrite.
+    """A pattern that applies the given pattern, but skips ops that this pattern cannot rewrite.
 
     Args:
-        pattern: The pattern to apply, which erases, folds and rewrites ops as xDSL's `canonicalize`
+        pattern: The given pattern, which erases, folds and rewrites ops as xDSL's `canonicalize`
             does.
     """
 
@@ -164,7 +165,7 @@ class QuickPattern(RewritePattern):
         self._classes = ClassTable()
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        """Apply the pattern to an op, unless the pattern cannot rewrite the op."""
+        """Apply the given pattern to an op, unless the pattern cannot rewrite the op."""
         facts = self._classes[type(op)]
         if not facts.is_known or (
             facts.erasable is not False
@@ -205,7 +206,7 @@ class QuickPattern(RewritePattern):
 
 
 def is_odd_loop(op: Operation) -> bool:
-    """Return whether an op is a loop with unregistered ops, which xDSL hoists like constants."""
+    """Return whether an op is a loop with unregistered ops: xDSL would hoist them as constants."""
     return op.name == "scf.for" and any(
         each.name == UnregisteredOp.name for each in op.regions[0].ops
     )

@@ -35,9 +35,9 @@ _KEPT: Final = "passel.symbols"
 def symbols_at_hand(fresh: Operation | None) -> Generator[None]:
     """Let verifiers use cached symbol tables inside the `with` block.
 
-    A lookup rebuilds the cached table if the cached symbol is no longer in the symbol table. A
-    lookup is correct after any change, except that it may return the second of two symbols with the
-    same name.
+    A lookup rebuilds the cached table if the cached op no longer defines the symbol. Lookups
+    therefore stay correct when the IR changes, with one exception: if two ops define the same
+    symbol, a lookup may return the second op.
 
     Args:
         fresh: The op whose cached table is discarded first, or None to keep all tables.

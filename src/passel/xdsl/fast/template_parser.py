@@ -113,12 +113,13 @@ class _Line(NamedTuple):
 
 
 class TemplateParser(SourceParser):
-    """A `SourceParser` that builds ops from templates of earlier lines.
+    """A `SourceParser` that builds ops from templates of earlier lines of the same shape.
 
-    The IR and all errors are the same as those of `SourceParser`, except that lines of the same
-    shape share type and attribute objects. An op becomes a template if it has no regions and is on
-    a single line, and if its parser and attributes are known (see `passel.xdsl.fast.known`).
-    `SourceParser` parses a line that does not fit the template of its shape.
+    The shape of a line is described in `passel.xdsl.fast.templates`. The IR and all errors are the
+    same as those of `SourceParser`, except that ops of the same shape share type and attribute
+    objects. A template is made from an op that has no regions and is on a single line, if the
+    parser and the attributes of the op are known (see `passel.xdsl.fast.known`). A line that does
+    not fit the template of its shape is parsed by `SourceParser`.
 
     Attributes:
         ops_from_templates: The number of ops that were built from templates.

@@ -56,6 +56,7 @@ _find_names: Final = re.compile(rf"[%^]({NAME})", re.ASCII).finditer
 def shape_of(line: str) -> tuple[Hashable, list[str]]:
     """Return the shape of a line as a hashable key, and the names in the line without `%` and `^`.
 
+    Two lines have the same shape if a one-to-one renaming of values and blocks makes them equal.
     The line must start with a token.
 
     Example:
@@ -73,7 +74,7 @@ def shape_of(line: str) -> tuple[Hashable, list[str]]:
 
 
 def shape_with_hole(line: str) -> tuple[Hashable, str] | None:
-    """Return the shape of a line without its typed integer or symbol, and the omitted text.
+    """Return the shape that a line has without its typed integer or symbol, and the omitted text.
 
     Returns:
         The shape and the text of the integer or symbol, or None if the line does not contain
@@ -108,7 +109,7 @@ def name_spans(line: str) -> list[tuple[int, int]]:
 def can_follow(head: str) -> bool:
     """Return whether `head`, the start of a line, identifies the first token of the line.
 
-    The characters `%` and `^` identify only the kind of a name, which is sufficient for parsers.
+    For the name of a value or block, the character `%` or `^` alone suffices for parsers.
     """
     return head in {"%", "^", "}"} or len(head) > 1 or (head.isascii() and head.isidentifier())
 
@@ -134,7 +135,7 @@ class Hole(NamedTuple):
     first: IntegerAttr[Any] | SymbolRefAttr
 
     def attribute(self, spelling: str) -> Attribute | None:
-        """Return the attribute that a text denotes, or None if a number is out of range."""
+        """Return the attribute that a text denotes, or None if its number does not fit the type."""
         if isinstance(self.first, SymbolRefAttr):
             part = {"root_reference": StringAttr(spelling[1:])}
         else:
@@ -156,15 +157,15 @@ class Template:
     Attributes:
         op_class: The class of the ops.
         bound: The number of named results, whose names are the first names in the line.
-        operands: The index of each operand's name in the line, with the operand's type.
-        successors: The index of each successor's name in the line.
+        operands: For each operand, the index of its name among the names in the line, and its type.
+        successors: For each successor, the index of its name among the names in the line.
         result_types: The types of the results.
         properties: The properties of the ops.
         attributes: The attributes of the ops.
         parts: All types, properties and attributes of the ops.
         hole: The property or attribute whose value the shape leaves out, or None.
-        followers: The starts of the lines that followed ops of this shape, such as `%` or an op
-            name.
+        followers: The first token of each line that followed an op of this shape, such as an op
+            name. For a value name, only `%` is stored.
     """
 
     op_class: type[Operation]
@@ -237,9 +238,9 @@ class Types:
         self._by_address: dict[int, tuple[Attribute, Attribute]] = {}
 
     def first(self, type_: Attribute) -> Attribute:
-        """Return the first type that equals `type_`, or `type_` itself if its class is not known.
+        """Return the earliest equal type, or `type_` itself if the class of `type_` is not known.
 
-        To share one object, equal types must have the same text, since some of xDSL's types are
+        Equal types share one object only if they also print alike, since some of xDSL's types are
         equal but print differently.
         """
         found = self._by_address.get(id(type_))
@@ -260,7 +261,8 @@ def to_template(
         op: The op, whose class must have a known parser.
         names: The names of values and blocks in the line.
         bound: The number of result names at the start of the line.
-        used: A mapping from the address of each operand and successor to the index of its name.
+        used: A mapping from the address of each operand and successor to the index of its name in
+            `names`.
 
     Returns:
         The template, or None if a template cannot represent the op or an attribute is not known.

@@ -32,8 +32,9 @@ class Canonicalizer(Pass["Operation"]):
     """Canonicalize operations: fold them and apply their canonicalization patterns.
 
     The pass has the options of MLIR's `canonicalize` that xDSL's rewriter supports. By default, the
-    pass produces the same IR as xDSL's `canonicalize`, except that constants of type `index` wrap
-    around at 64 bits. xDSL's folders do not bound these constants.
+    pass produces the same IR as xDSL's `canonicalize`, with two exceptions. Constants of type
+    `index` wrap around at 64 bits, while xDSL's folders do not bound them. Nothing is hoisted out
+    of an `scf.for` with unregistered ops, which xDSL hoists as if they were constants.
 
     Example:
         >>> str(Canonicalizer(max_iterations=2, region_simplify="disabled"))
@@ -107,7 +108,7 @@ class Canonicalizer(Pass["Operation"]):
 
 
 class DCE(Pass["Operation"]):
-    """Eliminate ops without observable effects, and unreachable blocks.
+    """Eliminate unused ops without side effects, and unreachable blocks.
 
     Source: xDSL's `dce`, after `mlir::runRegionDCE`.
     """

@@ -25,7 +25,8 @@ def fold_integers(op: Operation, operands: Sequence[Attribute | None]) -> Attrib
 
     Args:
         op: An op with one result.
-        operands: For each operand, the attribute if the operand is constant, or None otherwise.
+        operands: The value of each constant operand as an attribute, and None for each other
+            operand.
 
     Example:
         >>> from xdsl.dialects import arith
@@ -163,7 +164,8 @@ def fold(
 
     Args:
         op: An op without regions.
-        constants: For each operand, the attribute if the operand is constant, or None otherwise.
+        constants: The value of each constant operand as an attribute, and None for each other
+            operand.
         context: The context whose dialects materialize constants.
 
     Returns:

@@ -40,14 +40,14 @@ class Inliner(Pass["Operation"]):
 
     The pass visits groups of mutually recursive functions bottom-up. For each group, the pass
     alternately simplifies the functions with a pipeline and inlines the calls in the functions,
-    until no call is inlined or `max_iterations` is reached. The body of a function with a single
-    use is moved to the caller before the calls in the body are inlined, so that chains of calls
-    take linear time. Private functions without remaining uses are erased.
+    until no call is inlined or `max_iterations` is reached. If a private function has a single use,
+    its body is moved into the caller first, and the calls in the body are inlined there. Therefore,
+    chains of calls take linear time. Private functions without remaining uses are erased.
 
     A call is not inlined if the callee has no body, is recursive or encloses the call, or if the
-    call or the callee is marked `no_inline`. A body with several blocks is inlined only where
-    several blocks are allowed. The dialects of all ops in the callee's body must allow inlining
-    (see `passel.xdsl.inlining.InlinerInterface`).
+    call or the callee is marked `no_inline`. A body with several blocks is inlined only into a
+    region that may have several blocks. The dialects of all ops in the callee's body must allow
+    inlining (see `passel.xdsl.inlining.InlinerInterface`).
 
     Example:
         >>> str(Inliner(default_pipeline=BarePipeline("cse,dce"), max_iterations=2))
@@ -64,7 +64,7 @@ class Inliner(Pass["Operation"]):
         help="The pipeline for callables that op-pipelines does not list.",
     )
     op_pipelines: tuple[OpPassManager, ...] = option(
-        default=(), help="Pipelines, each for callables of one kind, such as `func.func(cse)`."
+        default=(), help="Pipelines, each for callables with one op name, such as `func.func(cse)`."
     )
     max_iterations: int = option(
         default=4, help="Maximum number of inlining iterations in a group of recursive functions."

@@ -41,7 +41,7 @@ class Slot:
         home: The block that contains the alloca.
         element: The type of the value in the slot.
         accesses: The loads and stores of the slot in each block of the alloca's region, in program
-            order. A load that is nested in an op of the block is listed at the position of this op.
+            order. A load nested in an op of the block is listed at the position of that op.
     """
 
     alloca: AllocaOp
@@ -212,11 +212,11 @@ def _in_order(places: Iterable[tuple[Access, Operation]]) -> dict[Block, list[Ac
 class Mem2Reg(Pass["Operation"]):
     """Promote memory slots into values.
 
-    The pass promotes a single-element `memref.alloca` whose only uses are `memref.load` and
-    `memref.store` in the alloca's region, which may have several blocks. New block arguments merge
-    the values where paths with different values meet. A load before any store is replaced with
-    `ub.poison`. Unlike in MLIR 22, loads may also be nested in `scf` ops, provided that no store is
-    nested.
+    The pass promotes a `memref.alloca` with a single element if it is used only by `memref.load`
+    and `memref.store` in the same region. The region may have several blocks. Where paths with
+    different values meet, a new block argument merges the values. The result of a load before any
+    store becomes an undefined value (`ub.poison` since xDSL 0.66). Unlike in MLIR 22, loads may
+    also be nested in `scf` ops, provided that no store is nested.
 
     Example:
         >>> from xdsl.builder import Builder, InsertPoint

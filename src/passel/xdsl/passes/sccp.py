@@ -36,8 +36,8 @@ class Constant(NamedTuple):
 
     Attributes:
         value: The value of the constant.
-        dialect: The name of the dialect whose op computed the value. The dialect can materialize
-            the constant.
+        dialect: The name of the dialect of the op that computed the value. This dialect also
+            materializes the constant.
     """
 
     value: Attribute
@@ -269,8 +269,8 @@ class SCCP(Pass["Operation"]):
 
     The pass replaces constant values with constant ops at the start of the function, and erases ops
     that become unused. Run `canonicalize` afterwards to simplify branches and blocks. The pass
-    follows `cf` branches and `scf` regions. On a symbol table, the pass also follows `func.call`:
-    constants are propagated into functions whose calls are all known, and out of all functions with
+    follows `cf` branches and `scf` regions. On a symbol table, the pass also follows `func.call`.
+    It propagates constants into functions whose calls are all known, and out of all functions with
     a body.
 
     Example:

@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
 
 class SymbolDCE(Pass["Operation"]):
-    """Eliminate unused symbols that are private, or nested and invisible outside the pass's op.
+    """Eliminate unused symbols to which no op outside their symbol table can refer.
+
+    An unused symbol is eliminated if its visibility is `private`. If its visibility is `nested`, it
+    is eliminated only if ops outside the op that the pass runs on cannot refer to its symbol table.
 
     Example:
         >>> from passel import PassManager
