@@ -40,8 +40,8 @@ class Crossing(Pass[Any]):
     The pass name of a subclass is the name of the other IR, as in `xdsl(...)`.
 
     Args:
-        passes: The passes to run on the other IR. In the text of a pipeline, these passes are in
-            parentheses.
+        passes: The passes to run on the converted op. In the text of a pipeline, these passes are
+            in parentheses.
     """
 
     takes_elements = True
@@ -78,15 +78,14 @@ class Crossing(Pass[Any]):
 
     @classmethod
     def from_elements(cls, elements: Sequence[ElementNode], registry: PassRegistry) -> Self:
-        """Create a crossing from the passes in its parentheses.
+        """Create a crossing from the passes that a textual pipeline lists in parentheses.
 
         Args:
-            elements: The syntax nodes of the passes in the parentheses.
-            registry: The registry in which the names are looked up, as names of passes on the other
-                IR.
+            elements: The syntax nodes of the passes in parentheses.
+            registry: The registry in which the names of the passes are looked up.
 
         Raises:
-            PipelineError: If the other IR has no pass with one of the names, or if an option is
+            PipelineError: If a name is not the name of a pass on the other IR, or if an option is
                 invalid.
         """
         return cls(passes=BarePipeline(nodes=elements, names=cls._names(registry)))
@@ -95,7 +94,7 @@ class Crossing(Pass[Any]):
     def of(cls, *passes: Addable) -> Self:
         """Create a crossing from passes in any form that `PassManager.add` accepts.
 
-        A name in a string is the name of a pass on the other IR.
+        A string contains the names of passes on the other IR.
 
         Example:
             >>> print(RunOnXDSL.of("cse", "canonicalize"))

@@ -50,7 +50,7 @@ class XDSLAdapter(IRAdapter):
         dominance: Whether the verifier checks that definitions dominate uses, as MLIR's verifier
             does. xDSL's own verifier does not check dominance.
         dialects: Dialects that are registered in new contexts in addition to the installed
-            dialects. They replace installed dialects of the same name.
+            dialects. An additional dialect replaces an installed dialect of the same name.
     """
 
     name = "xdsl"
@@ -205,13 +205,13 @@ class XDSLAdapter(IRAdapter):
     decode_changes: Any = staticmethod(decode_changes)
 
     def limited_rewrites(self, limit: int | None) -> AbstractContextManager[list[str]]:
-        """Return a context manager that limits the number of pattern rewrites, and records each."""
+        """Return a context manager that limits the number of pattern rewrites and records them."""
         from passel.xdsl.rewrites import limited_rewrites
 
         return limited_rewrites(limit)
 
     def functions(self, op: Operation) -> Sequence[str]:
-        """Return the names of the functions with a body in a module."""
+        """Return the names of the functions in a module, except for functions without a body."""
         from passel.xdsl.interpreting import functions
 
         return functions(op)
@@ -236,7 +236,7 @@ class XDSLAdapter(IRAdapter):
         return tuple(flags)
 
     def wrap_pass(self, foreign: Any) -> Any:
-        """Wrap an xDSL `ModulePass` object or class as a passel pass object or class.
+        """Wrap a `ModulePass` object as a passel pass, or a `ModulePass` class as a pass class.
 
         The wrapped pass runs on any isolated op.
         """

@@ -44,7 +44,10 @@ def values_in(data: bytes, type_: Any) -> list[Any] | None:
 
 
 def bytes_for_mlir(values: list[Any], element: Any) -> bytes | None:
-    """Encode elements as in MLIR, or return None if xDSL's encoding is the same."""
+    """Encode the elements of a dense constant in MLIR's format.
+
+    The result is None if xDSL's format for elements of this type is the same.
+    """
     kind, is_complex = _odd_integer(element)
     if kind is None:
         return None

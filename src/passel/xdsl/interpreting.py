@@ -71,7 +71,7 @@ def computed(
         symbol: The function's name.
         arguments: The function's arguments as a list of attributes, such as `1 : i32, 2.0 : f32`.
             If the string is empty, the function runs several times on pseudo-random arguments.
-            Every call of `computed` uses the same pseudo-random arguments.
+            Every call of `computed` passes the same pseudo-random arguments to a function.
         seconds: The time limit for all runs together, in seconds.
 
     Raises:
@@ -88,7 +88,7 @@ def computed(
 
 
 def functions(module: Operation) -> Sequence[str]:
-    """Return the names of the functions with a body in a module."""
+    """Return the names of the functions in a module, except for functions without a body."""
     return [*_bodies(module)]
 
 

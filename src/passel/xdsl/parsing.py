@@ -52,8 +52,8 @@ def parse_source(
             exactly one top-level op, which need not be a module.
         line_offset: The number of lines that precede `text` in the file, if the text is a part of
             split input. Locations and errors count lines from the beginning of the file.
-        locations: Whether each op and block argument without an explicit `loc(...)` is given its
-            position in the text as its location.
+        locations: Whether to add locations. If True, an op or block argument without an explicit
+            `loc(...)` is located at its position in the text.
         resources: A list to which the external resources of the source are added, since ops cannot
             hold them. If None, the external resources are dropped.
 

@@ -124,7 +124,7 @@ def _combined(base: type[Printer]) -> type[_Printer]:
 def print_source(
     op: Operation, context: Context, *, generic: bool = True, locations: bool = False
 ) -> str:
-    """Return the text of a file with an op and the op's resources, without a final newline."""
+    """Return an op and its dialect resources as text, without a final newline."""
     stream = StringIO()
     printer = make_printer(PrintFlags(generic=generic, debuginfo=locations), stream=stream)
     printer.print_op(op)

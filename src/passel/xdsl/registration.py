@@ -42,7 +42,7 @@ def register_xdsl_passes(registry: PassRegistry, *, override: bool = False) -> N
 
     Args:
         registry: The registry to which the passes are added.
-        override: Whether the passes replace registered passes of the same name.
+        override: Whether to replace passes of the same name that are already registered.
     """
     universe, origins = _installed()
     for name, factory in universe.all_passes.items():
@@ -55,10 +55,9 @@ def installed_universe() -> Universe:
 
     Unlike `Universe.get_multiverse`, this function skips packages that cannot be loaded, entry
     points that are not a `Universe`, and passes whose names are invalid in pipelines. If several
-    packages define a name, xDSL's definition is used. If xDSL does not define the name, the
-    definition from the entry point whose name is first in alphabetical order is used. The logger
-    `passel` reports each skipped name immediately, but reports skipped packages only when the
-    lookup of a name fails.
+    packages define a name, xDSL's definition is used. If xDSL does not define the name, the other
+    entry points are searched in alphabetical order. The logger `passel` reports each skipped name
+    immediately, but reports skipped packages only when the lookup of a name fails.
     """
     return _installed()[0]
 

@@ -80,8 +80,8 @@ class SourceParser(LocationParser):
     """A faster version of xDSL's parser that adds source locations to ops and block arguments.
 
     The location of an op or block argument without an explicit `loc(...)` is the position of its
-    name, as in MLIR. Apart from locations, the parsed IR is the same as from xDSL's parser. Types
-    and numbers with the same spelling share one object.
+    name, as in MLIR. Apart from locations, a `SourceParser` produces the same IR as xDSL's parser.
+    Types and numbers with the same spelling share one object.
 
     Args:
         context: The context, which loads the dialects that the text uses.
@@ -142,7 +142,7 @@ class SourceParser(LocationParser):
         """Resolve an operand to a value, and record the first use of each value not yet defined.
 
         Raises:
-            ParseError: If the value was used or defined with a different type.
+            ParseError: If the value was already used or defined with a different type.
         """
         value = super().resolve_operand(operand, type)
         if value.__class__ is ForwardDeclaredValue:

@@ -56,7 +56,7 @@ def is_callable(op: Operation) -> bool:
 
 
 def may_be_table(op: Operation, context: Context) -> bool:
-    """Return whether an op of an unknown dialect may be a symbol table.
+    """Return whether an op may be a symbol table of an unknown dialect.
 
     Source: `isPotentiallyUnknownSymbolTable`, `mlir/lib/IR/SymbolTable.cpp`, MLIR 22.
     """
@@ -75,7 +75,7 @@ def closest_enclosing(op: Operation, fits: Callable[[Operation], bool]) -> Opera
 
 
 def enclosing_table(user: Operation) -> Operation | None:
-    """Return the closest symbol table around an op, where the op's references are looked up."""
+    """Return the symbol table in which the symbol references of an op are looked up, or None."""
     return closest_enclosing(user, is_table)
 
 

@@ -21,7 +21,7 @@ N = TypeVar("N", bound="Hashable")
 def strongly_connected(
     nodes: Iterable[N], successors: Callable[[N], Iterable[N]]
 ) -> tuple[tuple[N, ...], ...]:
-    """Return the strongly connected components of a graph, each after the components it leads to.
+    """Return the strongly connected components of a graph, successors before predecessors.
 
     The algorithm takes linear time and does not recurse.
 
@@ -82,19 +82,19 @@ class Call(NamedTuple):
 class CallGraph:
     """The callables inside an op, at any depth, and the calls between them.
 
-    A call is a `func.call_indirect`, an `llvm.call`, or any other op with a symbol reference as its
-    attribute or property `callee`. Any other reference to a callable counts as taking the
+    A call is a `func.call_indirect`, an `llvm.call`, or any other op whose attribute or property
+    `callee` is a symbol reference. Any other reference to a callable counts as taking the
     callable's address, so that indirect calls might reach the callable. Construction takes two
-    walks plus O(calls). A query takes O(1), or O(calls of the callable) if it returns several
-    callables or calls. The analysis is valid as long as no call, reference or callable is added,
-    erased, renamed or moved.
+    walks plus O(calls). Most queries take O(1). `callees` and `calls_to` take O(calls from or to
+    the callable). The analysis is valid as long as no call, reference or callable is added, erased,
+    renamed or moved.
 
     Attributes:
         op: The op that contains the callables.
         callables: The callables in program order.
         calls: All calls in program order.
-        sccs: The groups of mutually recursive callables. The groups of callees come before the
-            groups of their callers. A callable that is alone in its group is recursive only if it
+        sccs: The groups of mutually recursive callables. A group comes after the groups of the
+            callables that it calls. A callable that is alone in its group is recursive only if it
             calls itself.
 
     Example:
@@ -162,7 +162,7 @@ class CallGraph:
         return tuple(self._calls_to[callee])
 
     def callees(self, caller: Operation) -> tuple[Operation, ...]:
-        """Return each callee of a callable once, in the order of the first calls."""
+        """Return each callee of a callable once, in the order of the first call to each."""
         found = (call.callee for call in self._calls_by[caller])
         return tuple(dict.fromkeys(callee for callee in found if callee is not None))
 

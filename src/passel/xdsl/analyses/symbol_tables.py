@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class SymbolTables:
     """A cache of the symbols in each symbol table, for lookup by name.
 
-    The first lookup in a table walks the ops of the table, and later lookups take O(1). The
-    analysis is valid as long as no symbol is added, erased or renamed.
+    The first lookup in a table walks the ops of the table, and later lookups in the same table take
+    O(1). The analysis is valid as long as no symbol is added, erased or renamed.
 
     Example:
         >>> from xdsl.dialects.builtin import ModuleOp
@@ -45,7 +45,7 @@ class SymbolTables:
     __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride] - compared only
 
     def symbols(self, table: Operation) -> Mapping[str, Operation]:
-        """Return the symbols in a table by name; empty if `table` is not a symbol table."""
+        """Return a table's symbols by name, or an empty mapping if `table` is no symbol table."""
         if table not in self._tables:
             named = ((symbol_name(op), op) for op in ops_in(table)) if is_table(table) else ()
             self._tables[table] = {name: op for name, op in named if name is not None}
@@ -67,7 +67,7 @@ class SymbolTables:
         return None if table is None else self.lookup_in(table, name)
 
     def resolve(self, user: Operation, reference: SymbolRefAttr) -> Iterator[Operation]:
-        """Yield the symbol for each component of a reference, and stop at the first unknown one."""
+        """Yield the symbol for each component of a reference, up to the first unknown component."""
         table = enclosing_table(user)
         if table is not None:
             yield from self._path(table, reference)

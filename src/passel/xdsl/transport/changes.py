@@ -74,10 +74,11 @@ def snapshot(root: Operation) -> Snapshot:
 
 
 def checked_snapshot(root: Operation) -> Snapshot:
-    """Return a snapshot of an op, after a check that a later snapshot will show all changes.
+    """Return a snapshot of an op, after checking that no attribute is mutable.
 
     Raises:
-        EncodingError: If an attribute of the op or of a nested op can change in place.
+        EncodingError: If an attribute of the op or of a nested op is mutable. A later snapshot
+            would not show all changes of the attribute.
     """
     records = snapshot(root)
     if any(True for _ in payloads_in(chain.from_iterable(records))):
@@ -127,9 +128,9 @@ def encode_changes(root: Operation, before: Snapshot) -> bytes:
     r"""Encode the changes to an op since a snapshot.
 
     Raises:
-        EncodingError: If an attribute cannot be pickled, if a value is newly used both inside and
-            outside `root`, if `root` itself has new operands, results or successors, or if the
-            class of a new op overrides how its ops are created.
+        EncodingError: If an attribute cannot be pickled, if a value is used both inside and outside
+            `root`, if `root` itself has new operands, results or successors, or if the class of a
+            new op overrides how its ops are created.
 
     Example:
         >>> from xdsl.context import Context
@@ -172,7 +173,8 @@ def decode_changes(root: Operation, data: bytes, context: Context) -> Callable[[
     """Return a function that applies encoded changes to an op.
 
     Args:
-        root: The op to change. The op must be equal to the sender's op at the time of the snapshot.
+        root: The op to change. Its contents must equal the contents of the sender's op at the time
+            of the snapshot.
         data: The result of `encode_changes`.
         context: The context of the op, which provides the classes of unregistered ops.
 
