@@ -72,7 +72,7 @@ show() {
     title "All files are in $folder: open report.html"
 } | while IFS= read -r line; do
     case $line in
-    *'to '*': passel-'*) printf '%s\n' "$line" ;;  # a command to copy
+    'to '* | '// to '*) printf '%s\n' "$line" ;;  # a command to copy
     *) printf '%s\n' "$line" | fold -s -w 80 ;;
     esac
 done
