@@ -129,7 +129,9 @@ def test_a_frozen_manager_cannot_be_changed(
     pm = OpPassManager("toy.module")
     pm.nest("toy.func")
     knobs: Any = make("knobs", pipeline=pm)
-    with pytest.raises(TypeError, match=r"belongs to a pass and cannot be changed; use copy\(\)"):
+    with pytest.raises(
+        TypeError, match=r"a frozen pass manager cannot be changed; change a copy\(\) instead"
+    ):
         change(knobs.pipeline)
     assert str(knobs.pipeline) == "toy.module(toy.func())"
     change(knobs.pipeline.copy())

@@ -1,4 +1,4 @@
-"""Passes for every IR that run pipelines.
+"""Passes that run pipelines, on any IR.
 
 `BarePipeline` is the type of options whose value is a pipeline without an anchor.
 `CompositeFixedPoint` repeats a pipeline until the op no longer changes.
@@ -32,8 +32,8 @@ class BarePipeline(OpPassManager):
 
     Args:
         passes: The passes to add; see `OpPassManager.add`.
-        nodes: The syntax nodes of additional elements.
-        names: The registry that resolves pass names in the nodes.
+        nodes: The syntax nodes of further passes and nested pipelines, which follow `passes`.
+        names: The registry that resolves pass names in `nodes`.
 
     Raises:
         PipelineError: A name is not registered, or an option is invalid.
@@ -56,12 +56,12 @@ class BarePipeline(OpPassManager):
 
     @classmethod
     def from_option_text(cls, text: OptionText, scope: PassRegistry | None) -> Self:
-        """Parse the elements that form the value of an option."""
+        """Parse the value of an option as a pipeline without an anchor."""
         elements = parse_elements(located(text)) if text.text.strip() else ()
         return cls(nodes=elements, names=scope or default_registry())
 
     def to_option_text(self, *, all_options: bool) -> OptionText:
-        """Return the elements as the text of an option's value."""
+        """Return the pipeline, without an anchor, as the text of an option's value."""
         text = ",".join(map(str, self.to_node(all_options=all_options).elements))
         return OptionText(text, "{" if not text or " " in text or "," in text else "")
 
@@ -87,7 +87,7 @@ class CompositeFixedPoint(Pass[Any, None]):
     pipeline: BarePipeline = option(
         default=BarePipeline(), help="The pipeline to repeat, such as `canonicalize,cse`."
     )
-    max_iterations: int = option(default=10, help="The largest number of repetitions.")
+    max_iterations: int = option(default=10, help="The maximum number of repetitions.")
 
     @property
     def display_name(self) -> str:

@@ -42,12 +42,12 @@ class PassManager(RunSettings, OpPassManager):
         context: The context of the IR. The default is the current context, as in
             `with mlir.ir.Context():`, or else the context of the op that the pipeline runs on, or
             else a new context.
-        adapter: The adapter of the IR, which is required only if no installed package registers an
-            adapter.
+        adapter: The adapter of the IR. It is required only if no installed package registers an
+            adapter for the IR.
         nesting: How to treat passes whose anchor differs from the manager's anchor.
         check: Whether unmet requirements of passes (`Pass.requires`) are errors when the pipeline
-            is compiled. Set `check` to False if the manager is a part of a larger pipeline whose
-            other parts may meet the requirements.
+            is compiled. Set `check` to False if the manager will be added to a larger pipeline, in
+            which other passes may meet the requirements.
 
     Example:
         >>> from passel.testing import ToyAdapter, parse_toy
@@ -98,16 +98,16 @@ class PassManager(RunSettings, OpPassManager):
         Args:
             text: The text of a pipeline, such as `builtin.module(func.func(cse))`.
             context: The context of the IR; see `PassManager`.
-            registry: The registry of passes; by default the registry of installed packages.
+            registry: The registry that resolves pass names; by default `default_registry()`.
             adapter: The adapter of the IR; see `PassManager`.
-            flat_anchor: The anchor for text without an anchor, such as `cse,canonicalize`; by
+            flat_anchor: The anchor to use for text that has none, such as `cse,canonicalize`; by
                 default, such text is an error.
             name: The name of the text in error messages.
             check: Whether unmet requirements of passes are errors; see `PassManager`.
 
         Raises:
             PipelineError: The text is invalid. The attribute `problems` of the error lists the
-                mistakes and their places.
+                mistakes, each with its span in the text.
 
         Source: `mlir::parsePassPipeline`, MLIR 22.
         """
@@ -129,7 +129,7 @@ class PassManager(RunSettings, OpPassManager):
         Args:
             node: The syntax tree, such as the result of another manager's `to_node()`.
             context: The context of the IR; see `PassManager`.
-            registry: The registry of passes; by default the registry of installed packages.
+            registry: The registry that resolves pass names; by default `default_registry()`.
             adapter: The adapter of the IR; see `PassManager`.
             check: Whether unmet requirements of passes are errors; see `PassManager`.
 
@@ -144,15 +144,16 @@ class PassManager(RunSettings, OpPassManager):
     def check(self, adapter: IRAdapter | None = None) -> None:
         """Check the pipeline without running it. `run` performs the same checks.
 
-        The outermost anchor may be unknown, since a run may start at an op of an unregistered
-        dialect. A run compares the anchor with its op.
+        The anchor of this manager may be the name of an unregistered op, since `run` accepts such
+        ops. `run` compares the anchor with the name of its op.
 
         Args:
             adapter: The adapter of the IR; by default the adapter of the manager or of its context.
 
         Raises:
-            AnchorError: A pass cannot be scheduled on the anchor of its manager, an anchor is not
-                isolated from above, or the anchor of a nested pipeline is unknown.
+            AnchorError: A pass cannot run on the anchor of its manager, an anchor is not isolated
+                from above, the anchor of a nested pipeline is unknown, or a pass is for another
+                IR.
             EffectsError: A pass has an effect that is not allowed.
             ContractError: A requirement of a pass is not met.
             AdapterError: The manager has neither an adapter nor a context.
@@ -163,7 +164,7 @@ class PassManager(RunSettings, OpPassManager):
         """Return a mapping from paths to passes, in execution order.
 
         Reports, statistics and records identify passes by their paths. Passes of dynamic pipelines
-        have paths only while these pipelines run.
+        are not included, since they have paths only while the dynamic pipelines run.
 
         Args:
             adapter: The adapter of the IR; see `check`.
@@ -203,18 +204,20 @@ class PassManager(RunSettings, OpPassManager):
         Args:
             op: A valid op that matches the anchor.
             on_diagnostic: A function that receives every diagnostic as soon as it is reported. By
-                default, the logger `passel` logs all diagnostics that a raised error does not show.
-            jobs: The number of processes that run nested pipelines, if the IR can be sent between
-                processes, and the number of threads that run MLIR's own passes; `"auto"` for the
-                number of processors. The default is the value of the environment variable
-                `PASSEL_JOBS`, or one process and all threads of MLIR. Changes that passes make
-                outside the IR are lost in worker processes.
+                default, the logger `passel` logs the diagnostics after the run, except those that
+                the raised error already shows.
+            jobs: The maximum number of processes for nested pipelines, and of threads for MLIR's
+                own passes; `"auto"` for the number of processors. The default is the value of the
+                environment variable `PASSEL_JOBS`. If this variable is not set, nested pipelines
+                run in one process, and MLIR's threads are not limited. Ops that cannot be sent to
+                another process are processed in this process. In worker processes, changes that
+                passes make outside the IR are lost.
             executor: An executor that runs nested pipelines, such as a `ThreadPoolExecutor`. With
-                an executor, `jobs` is the number of workers among which the ops are divided.
+                an executor, the ops are divided among `jobs` workers.
 
         Raises:
-            AnchorError: The name of `op` differs from the anchor, or a pass cannot be scheduled. No
-                pass has run.
+            AnchorError: The name of `op` differs from the anchor of this manager, or `check` would
+                raise an `AnchorError`. No pass has run.
             ContractError: A requirement of a pass is not met. No pass has run.
             PassFailedError: A pass failed. The changes of all passes that ran remain in the IR.
         """
@@ -270,11 +273,11 @@ class RunResult(NamedTuple):
     """The result of a successful run.
 
     Attributes:
-        changed: Whether any pass changed the IR; None if unknown because verification was disabled
-            or forced, or because MLIR's own passes ran.
+        changed: Whether any pass changed the IR; None if unknown. The run does not detect changes
+            on MLIR or if verification is disabled.
         diagnostics: The diagnostics of all passes, in program order.
-        statistics: The nonzero statistics, by the path of the pass and then by the name of the
-            statistic.
+        statistics: The statistics that are not zero, as `{path of the pass: {name of the statistic:
+            count}}`.
         timing: The tree of timers, if an instrumentation such as `Timing` observed the run;
             otherwise None.
         record: The record of the run, if an instrumentation such as `Recorder` observed the run;

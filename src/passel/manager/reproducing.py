@@ -27,8 +27,8 @@ class ReproducerCase(NamedTuple):
 
     Attributes:
         op: The op to run the pipeline on.
-        manager: The pass manager, which runs the recorded pipeline and rejects passes with
-            disallowed effects outside the IR.
+        manager: The manager of the recorded pipeline. It rejects passes with effects that
+            `load_reproducer` did not allow.
     """
 
     op: Any
@@ -38,7 +38,7 @@ class ReproducerCase(NamedTuple):
         """Run the recorded pipeline on the op.
 
         Raises:
-            PassFailedError: A pass failed, as in the recorded run.
+            PassFailedError: A pass failed.
             EffectsError: A pass has an effect that `load_reproducer` did not allow.
         """
         return self.manager.run(self.op)
@@ -54,19 +54,22 @@ def load_reproducer(
     allow_unregistered: bool = False,
     allow_effects: Iterable[str] = (),
 ) -> ReproducerCase:
-    r"""Load a reproducer, which may use passes or dialects unknown to `passel-opt`.
+    r"""Load a reproducer, even if it uses passes or dialects that `passel-opt` does not know.
 
     Args:
         path: The path of the reproducer file.
         adapter: The adapter of the IR, or the name of an installed adapter, such as `xdsl`.
         context: The context of the IR; by default a new context with the installed dialects.
-        passes: Passes or pass classes that the file names but no installed package registers.
-        parse: A function that parses text and returns an op, for an adapter without a frontend.
+        passes: The passes or pass classes that the recorded pipeline uses and that no installed
+            package registers.
+        parse: A function that parses the text of the IR and returns an op. It is required if the
+            adapter has no frontend.
         allow_unregistered: Whether a new context allows ops of unregistered dialects.
         allow_effects: The effects that passes may have; see `PassManager.restrict_effects`.
 
     Raises:
-        AdapterError: No adapter with the given name is installed, or the adapter has no frontend.
+        AdapterError: No adapter with the given name is installed, or the adapter has no frontend
+            and `parse` is None.
         UnreadableError: The file does not contain valid IR.
         PipelineError: The file contains no recorded pipeline, or the pipeline is invalid.
 
@@ -127,8 +130,8 @@ def read_part(frontend: Frontend, part: SourcePart, context: Any) -> Parsed:
     """Parse a part of a source, and verify the top-level op.
 
     Raises:
-        UnreadableError: The part is not valid IR. The diagnostics of the error show the places of
-            the mistakes.
+        UnreadableError: The part is not valid IR. The diagnostics of the error give the locations
+            of the mistakes.
     """
     from passel.frontend import UnreadableError
     from passel.passes.op_facts import invalid_diagnostic

@@ -46,7 +46,7 @@ class RunSettings:
         Args:
             enable: True to verify after each pass that changed the fingerprint of its op,
                 `"always"` to verify after each pass that did not preserve all analyses, or False to
-                never verify.
+                never verify. On MLIR, True means the same as `"always"`.
 
         Raises:
             ValueError: The argument is not True, False or `"always"`.
@@ -59,12 +59,9 @@ class RunSettings:
     def enable_analysis_verifier(self, enable: bool = True) -> None:
         """Set whether to check the analyses that passes claim to preserve. The check is slow.
 
-        Computing an analysis must not change the op. After each pass, every preserved analysis
-        whose class defines equality is computed again and compared with the old result. A pass that
-        preserves all analyses must not change its op. On xDSL and other IRs that do not check
-        dependent dialects themselves, a pass must not create ops of dialects that neither the input
-        nor `dependent_dialects` loaded. Passes of xDSL itself are exempt, since they cannot declare
-        dependent dialects.
+        After each pass, every preserved analysis whose class defines `__eq__` is computed again and
+        compared with the preserved result. The pass fails if the results differ. A pass that claims
+        to preserve all analyses also fails if it changed its op.
 
         Source: `-verify-analysis-invalidation` and the expensive checks of LLVM's pass manager.
         MLIR has no such checks.
@@ -76,11 +73,11 @@ class RunSettings:
     def enable_isolation_check(self, enable: bool = True) -> None:
         """Set whether to check that passes change only their op. The check is slow.
 
-        After each pass, the enclosing ops and the siblings of the pass's op are compared with their
-        earlier states. A pass that changed an enclosing op or a sibling fails. With more than 32
-        siblings, changes are detected later, and the failure names all passes that may have made
-        the changes. Without this check, changes outside the op are detected late, and only if the
-        IR has fingerprints.
+        After each pass, the run checks whether the enclosing ops and the siblings of the pass's op
+        have changed. A pass that changed an enclosing op or a sibling fails. If an op has more than
+        32 siblings, changes to the siblings are detected later, and the failure names all passes
+        that may have made the changes. Without this setting, such changes are detected later, and
+        only if the adapter's `finds_changes` is True.
         """
         from passel.instruments.isolation_check import IsolationCheck  # noqa: PLC0415
 
@@ -96,8 +93,8 @@ class RunSettings:
         Args:
             allowed: The allowed effects: any of `read-files`, `run-programs`, `write-files` and
                 `unknown`. A pass whose effects passel does not know has the effect `unknown`.
-            remedy: Advice in the error message on how to allow more effects. In the advice,
-                `{effects}` stands for the list of needed effects.
+            remedy: Advice for the error message on how to allow more effects. The error message has
+                the list of needed effects in place of `{effects}`.
 
         Raises:
             DefinitionError: An effect does not exist.
@@ -166,7 +163,8 @@ class RunSettings:
     def enable_timing(self, enable: bool = True) -> None:
         """Set whether each run prints the execution time of its passes to standard error.
 
-        Source: `PassManager.enable_timing` of MLIR's bindings, which prints at the end.
+        Source: `PassManager.enable_timing` of MLIR's bindings, MLIR 22. MLIR prints the times when
+        the pass manager is destroyed.
         """
         from passel.instruments.timing import Timing  # noqa: PLC0415 - loaded if it is used
 

@@ -1,16 +1,17 @@
-"""Passes: immutable objects that run on one op and are declared as classes.
+"""Passes: immutable objects that are declared as classes, and that transform or check an op.
 
-`Pass` runs on any op that is isolated from above. `OperationPass` runs on ops of one name, the
-anchor of the pass. `InterfacePass` runs on ops that have a trait or implement an interface.
+`Pass` runs on any op that is isolated from above. `OperationPass` runs only on ops with one name,
+which is the anchor of the pass. `InterfacePass` runs on ops that have a trait or implement an
+interface.
 
-`Pass` is also the interface of all other kinds of passes. `Pass` declares every method that
-managers, schedules, runs, reports and tools call, with a default implementation. No caller tests
-the class of a pass.
+`Pass` is also the interface of all other kinds of passes in the table below. `Pass` declares every
+method that managers, schedules, runs, reports and tools call, with a default implementation. The
+callers never test the class of a pass.
 
     written in Python   a class statement; its annotated fields are its options
     a function          created by `passel.passes.factory.pass_of`
-    an IR's own         created by the adapter, from a class (xDSL) or a name (MLIR)
-    a crossing          runs the elements in its parentheses on another IR
+    of xDSL or MLIR     created by the adapter, from a class (xDSL) or a name (MLIR)
+    a crossing          runs the passes in its parentheses on another IR
 
 `passel.passes.factory` creates passes and pass classes at run time.
 """
@@ -60,29 +61,29 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         dependent_dialects: The names of the dialects whose ops the pass may create. The dialects
             are loaded before any pass runs.
         anchor: The name of the ops that the pass runs on; None for any op.
-        preserves: The classes of the analyses that the pass never invalidates, whether for its own
-            op, nested ops or enclosing ops. `AllAnalyses` means all analyses.
+        preserves: The classes of the analyses that the pass never invalidates, neither for the op
+            that it runs on nor for nested or enclosing ops. `AllAnalyses` means all analyses.
         ir: The name of the IR that the pass runs on; an empty string for any IR.
         effects: The effects of the pass outside the IR: any of `read-files`, `run-programs` and
-            `write-files`. A pipeline from a recorded file can run the pass only if these effects
-            are allowed; see `PassManager.restrict_effects`.
+            `write-files`. A pipeline from a reproducer can run the pass only if these effects are
+            allowed; see `PassManager.restrict_effects`.
         can_fork: Whether the pass may run in a forked worker process or in a worker of an executor.
         can_thread: Whether the pass may run on several ops concurrently, in threads of one process.
-            `can_thread` must be False if the pass changes ops other than its own, or objects
-            outside the IR.
-        takes_elements: Whether the pass is written like a nested pipeline, `name(a,b)`, and created
-            by `from_elements`.
+            `can_thread` must be False if the pass changes ops outside the op that it runs on, or
+            objects outside the IR.
+        takes_elements: Whether the text of the pass has the form of a nested pipeline, such as
+            `name(a,b)`. `from_elements` creates the pass from this text.
         types: The roles of the pass in a pipeline, such as `(BUFFERIZATION,)`.
         constraints: The constraints on the position of the pass in a pipeline; see
             `passel.builder`.
         produces: The classes of the analyses that the pass computes for its op, for use by later
             passes.
-        requires: The classes of the analyses that an earlier pass must produce for the op or an
-            enclosing op.
+        requires: The classes of the analyses that an earlier pass in the pipeline must produce, for
+            the same op or for an enclosing op.
         idempotent: Whether running the pass twice in a row has the same result as running it once.
 
-    The type parameters are the class of the ops that the pass runs on and the type that
-    `initialize` returns. Both are optional.
+    `Pass` has two optional type parameters: the class of the ops that the pass runs on, and the
+    type that `initialize` returns.
 
     Example:
         >>> class Noop(Pass):
@@ -144,8 +145,9 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
     def initialize(self, ir_context: Any) -> StateT:
         """Build expensive state that does not depend on the IR, such as a set of rewrite patterns.
 
-        `initialize` is called once per schedule, before any pass runs. `run` reads the result as
-        `ctx.state` and must not change it, since passes may run on several ops at once.
+        `initialize` is called once for each compiled pipeline, before any pass runs. `run` reads
+        the result as `ctx.state`. `run` must not change the result, since several calls of `run`
+        may be active at once.
 
         Args:
             ir_context: The context of the IR, such as `mlir.ir.Context`.
@@ -169,9 +171,9 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         """Return whether the pass can run on ops of the given kind.
 
         Override this method to restrict the ops that a pass can run on. The method is called only
-        for ops that are registered and isolated from above. If a pass in an `any` manager rejects a
-        kind of op, the manager skips ops of that kind. In a manager whose anchor is an op name, a
-        rejection by a pass is an error.
+        for ops that are registered and isolated from above. If a pass in a manager with the anchor
+        `any` rejects a kind of op, the manager skips ops of that kind. If the anchor of the manager
+        is the name of the rejected ops, the pipeline does not compile.
 
         Source: `mlir::Pass::canScheduleOn`, MLIR 22.
         """
@@ -182,7 +184,8 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         """Reject an incomplete pass class before any pass runs.
 
         Raises:
-            DefinitionError: The class does not define `run`, or lacks its anchor or interface.
+            DefinitionError: The class does not define `run`, an `OperationPass` has no anchor, or
+                an `InterfacePass` has no interface.
         """
         if cls.run is Pass.run:
             raise DefinitionError(f"{cls.__qualname__} does not define run(self, op, ctx)")
@@ -204,17 +207,17 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         """Return the effects of the pass outside the IR; by default, the attribute `effects`.
 
         Override this method if the effects depend on the options. The result does not include the
-        effects of passes in the options.
+        effects of other passes that are values of options.
         """
         return self.effects
 
     @classmethod
     def from_elements(cls, elements: Sequence[ElementNode], registry: Any) -> Self:
-        """Create the pass from `name(elements)`, if the class takes elements.
+        """Create the pass from the text `name(elements)`, if `takes_elements` is True.
 
         Args:
-            elements: The syntax nodes of the elements in the parentheses.
-            registry: The registry of the enclosing pipeline.
+            elements: The syntax nodes for the text in parentheses.
+            registry: The registry that resolves pass names in the enclosing pipeline.
 
         Raises:
             PipelineError: The elements are invalid.
@@ -223,7 +226,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
 
     @property
     def short_name(self) -> str:
-        """The name of the pass in messages, which is `display_name` if `name` is empty."""
+        """The name of the pass in messages: `name`, or `display_name` if `name` is empty."""
         return self.name or self.display_name
 
     @property
@@ -244,7 +247,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
 
     @classmethod
     def documentation(cls) -> str:
-        """Return the docstring of the pass class, or of a base class with the same `name`."""
+        """Return the docstring of the pass class, or else of a base class with the same `name`."""
         from inspect import cleandoc
 
         for base in cls.__mro__:
@@ -284,10 +287,10 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
 
 
 class OperationPass(Pass[OpT, StateT], abstract=True):
-    """A pass that runs only on ops of one name, such as `OperationPass[FuncOp]`.
+    """A pass that runs only on ops with one name, such as `OperationPass[FuncOp]`.
 
-    The type parameter is an op class of any IR, and determines the anchor. For ops without a class,
-    set `anchor` in the class body.
+    The type parameter is an op class of any IR, and determines the anchor. If the ops have
+    no class, set `anchor` in the body of the pass class.
 
     Example:
         >>> class OnFunctions(OperationPass):
@@ -305,9 +308,9 @@ class OperationPass(Pass[OpT, StateT], abstract=True):
 class InterfacePass(Pass[Any, StateT], Generic[InterfaceT, StateT], abstract=True):
     """A pass that runs on ops with a trait or interface, such as `InterfacePass[SymbolTable]`.
 
-    The pass has no anchor. Compilation fails if the pass is in a manager whose anchor does not
-    implement the interface. An `any` manager that contains the pass skips ops without the
-    interface.
+    The pass has no anchor. If the pass is in a manager whose anchor is an op name, the pipeline
+    compiles only if this op implements the interface. If the anchor of the manager is `any`, the
+    manager skips ops without the interface.
 
     Source: `mlir::InterfacePass<InterfaceT>`, MLIR 22.
     """
@@ -349,6 +352,6 @@ def _parameter(cls: type) -> type | None:
             base, expected = _TARGETS[target]
             raise DefinitionError(
                 f"{cls.__qualname__} derives from {base}[{shown!r}], which takes the class of "
-                f"{expected}; for the name of an op, write anchor = 'func.func'"
+                f"{expected}; to name an op instead, write anchor = 'func.func'"
             )
     return None

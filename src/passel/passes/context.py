@@ -43,13 +43,13 @@ class PassContext(Generic[StateT]):
 
     The context is valid only during `Pass.run`; do not keep a reference to it.
 
-    All passes of a pipeline on the same op share a context. The run maintains every attribute
-    except `op`.
+    All passes that a pipeline runs on one op share one context. Passes use only the attribute `op`;
+    the run uses and changes the other attributes.
 
     Attributes:
         op: The op that the pass runs on.
         run: The current run, a `passel.execution.Run`.
-        plan: The part of the pipeline that can run on the op.
+        plan: The plan of the pipeline for the op, which contains the steps that can run on the op.
         parent: The context of the enclosing op; None for the top-level op of a run or of a dynamic
             pipeline.
         number: The index of the op among its siblings, starting at 0.
@@ -57,13 +57,14 @@ class PassContext(Generic[StateT]):
         step: The step that is running.
         preserved: The classes of the analyses that the pass has marked as preserved; the object
             `EVERYTHING` after `preserve_all`.
-        is_verified: Whether the pass itself has verified the op. Verification resets this.
+        is_verified: Whether the pass itself has verified the op. If so, the run does not verify the
+            op after this pass, and sets the attribute to False.
         valid_state: The fingerprint that the op had when it was last valid; None if unknown.
         deferred: The steps whose verification is deferred because they claim to preserve all
             analyses.
         record: The counts and reports of the pass; None if the pass has not reported anything.
-        failure: The failure of the step itself rather than of a nested pass; None if there is no
-            failure.
+        failure: The failure of the running step itself, as opposed to the failure of a nested pass;
+            None if the step itself has not failed.
         cached: The analyses of the op; None until a pass requests an analysis.
         caller: The context of the pass that runs the dynamic pipeline; None if the pipeline is not
             dynamic.
@@ -152,7 +153,7 @@ class PassContext(Generic[StateT]):
     def parent_analysis(self, kind: AnalysisClass[A], op: Any = None) -> A | None:
         """Return the cached analysis of an enclosing op, or None if the analysis is not cached.
 
-        The analysis may be stale.
+        The analysis may be stale, since passes may have changed ops in the enclosing op.
 
         Args:
             kind: The class of the analysis.
@@ -191,7 +192,7 @@ class PassContext(Generic[StateT]):
         """Claim that the pass did not change the op, and mark all analyses as preserved.
 
         All analyses remain cached, and verification is deferred to the end of the op's pipeline.
-        `PassManager.enable_analysis_verifier` checks this claim.
+        `PassManager.enable_analysis_verifier` makes the run check the claim.
 
         Source: `mlir::Pass::markAllAnalysesPreserved`, MLIR 22.
         """
@@ -209,14 +210,15 @@ class PassContext(Generic[StateT]):
     def run_pipeline(self, pipeline: PipelineTree, op: Any = None) -> PipelineRun:
         """Run a pipeline on the op of the pass or on a nested op.
 
-        Hooks, statistics and verification work as for a nested pipeline. A pipeline on the op of
-        the pass uses and invalidates the cached analyses of the op. After the pipeline has run,
-        only the analyses that all its passes list in `preserves` remain cached. A failure of the
-        pipeline is reported, but does not make the calling pass fail. Contracts between passes are
-        not checked.
+        Hooks, statistics and verification work as for a nested pipeline. If the pipeline runs on
+        the op of the pass, it uses and invalidates the cached analyses of that op. After the
+        pipeline has run, only the analyses that all its passes list in `preserves` remain cached. A
+        failure of the pipeline is reported, but does not make the calling pass fail. The
+        requirements of passes (`Pass.requires`) are not checked.
 
         Args:
-            pipeline: The `OpPassManager` to run, which is compiled again only if it has changed.
+            pipeline: The `OpPassManager` to run. It is compiled again only if it has changed since
+                its last run.
             op: The op to run the pipeline on; by default the op of the pass.
 
         Returns:
@@ -224,10 +226,12 @@ class PassContext(Generic[StateT]):
             running if `op` is not nested in the op of the pass.
 
         Raises:
-            AnchorError: The anchor of the pipeline does not match `op`, or the pipeline cannot be
-                scheduled, or a pass of the pipeline is for another IR.
+            AnchorError: The anchor of the pipeline does not match `op`, a pass cannot run on the
+                anchor of its manager, or a pass is for another IR.
             EffectsError: A pass of the pipeline has an effect that the run does not allow.
-            PipelineError: A pass of the pipeline lacks a required option.
+            DefinitionError: The class of a pass in the pipeline is incomplete; see
+                `Pass.check_complete`. The error is a `PipelineError` if the pipeline was parsed
+                from text.
 
         Source: `mlir::Pass::runPipeline`, MLIR 22.
         """
@@ -244,7 +248,7 @@ class PassContext(Generic[StateT]):
         """Increase a statistic of the pass.
 
         Args:
-            statistic: A statistic that the pass's class body declares.
+            statistic: A statistic that the class of the pass declares.
             amount: The amount to add, which must not be negative.
 
         Raises:
@@ -269,7 +273,7 @@ class PassContext(Generic[StateT]):
     def emit(self, diagnostic: Diagnostic) -> None:
         """Report a diagnostic from another source, such as another compiler."""
         if not isinstance(diagnostic, Diagnostic):  # pyright: ignore[reportUnnecessaryIsInstance] - authors err
-            msg = f"emit takes a Diagnostic, not {diagnostic!r}; emit_error and the like take text"
+            msg = f"emit takes a Diagnostic, not {diagnostic!r}; to report text, use emit_error"
             raise TypeError(msg)
         self.recorded().diagnostics.append(diagnostic)
 

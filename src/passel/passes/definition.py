@@ -42,7 +42,7 @@ def check_pass(cls: type[Any]) -> None:
 
     Raises:
         DefinitionError: The name is invalid, a method such as `run` is asynchronous or a generator,
-            the anchor is not a name, a statistic has the name of an inherited attribute, an
+            the anchor is not a string, a statistic has the name of an inherited attribute, an
             attribute that must be a tuple is not a tuple, or an effect does not exist.
     """
     declared, owner = vars(cls), cls.__qualname__
@@ -79,11 +79,11 @@ def check_body(function: object, what: str) -> None:
 
 
 def check_effects(names: Iterable[str], owner: str) -> None:
-    """Reject names of effects that do not exist.
+    """Reject unknown effects.
 
     Args:
         names: The names of the effects.
-        owner: A phrase that names the pass or setting that lists the effects, for error messages.
+        owner: A phrase for error messages that names the pass or setting, such as `pass CSE`.
 
     Raises:
         DefinitionError: An effect does not exist.
@@ -127,8 +127,8 @@ def make_dataclass(cls: type[Any]) -> None:
         cls: A subclass of `Options` or `Pass`.
 
     Raises:
-        DefinitionError: An option has no type, has a mutable default, or has a name that is invalid
-            or already taken, or two options have the same name in text.
+        DefinitionError: An option has no type or a mutable default, the name of an option is
+            invalid or already taken, or two options have the same name in text.
     """
     try:
         dataclasses.dataclass(frozen=True, kw_only=True)(cls)
@@ -167,5 +167,6 @@ def _check_free(cls: type[Any], what: str, name: str) -> None:
         return
     raise DefinitionError(
         f"{what} '{name}' of {cls.__qualname__} has the same name as an attribute of "
-        f"{base.__name__}: rename it to '{name}_', or omit the annotation to set the attribute"
+        f"{base.__name__}: rename the {what} to '{name}_', or omit the annotation to set "
+        "the attribute"
     )

@@ -1,4 +1,7 @@
-"""Creation of passes and pass classes at run time, from functions, foreign passes and prototypes.
+"""Creation of passes and pass classes at run time.
+
+Passes are created from functions and from passes of other frameworks, such as xDSL. Pass classes
+are created from prototypes.
 
 A prototype is a registered pass whose option values become the defaults of a new pass class.
 
@@ -48,9 +51,9 @@ def make_pass_class(
         name: The name of the pass in textual pipelines; an empty string for a pass without a name.
         doc: The docstring of the class, whose first line is the summary.
         module: The module of the class; by default the module of the base class.
-        options: A mapping from field names to pairs of a type and either a default or an
-            `option(...)`.
-        attributes: The attributes of the class other than the options.
+        options: The options, by field name. Each value is a pair: the type of the option, and its
+            default or an `option(...)`.
+        attributes: Other attributes of the class, such as `anchor`.
 
     Raises:
         DefinitionError: The type of an option is not supported, or a name is invalid.
@@ -67,7 +70,7 @@ def make_pass_class(
 
 
 def field_for(base: type[Pass[Any, Any]], name: str) -> str:
-    """Return the field name of the option `name`, with `_` appended if `name` is already taken."""
+    """Return the field name for an option: `name`, or `name_` if the class already uses `name`."""
     return f"{name}_" if is_taken(base, name) else name
 
 
@@ -75,10 +78,10 @@ def field_for(base: type[Pass[Any, Any]], name: str) -> str:
 
 
 def class_of(thing: Any, name: str) -> type[Pass[Any, Any]]:
-    """Return the pass class for a registered object.
+    """Return the pass class for an object that is registered as a pass.
 
     Args:
-        thing: A pass or a pass class, either passel's or an IR's own.
+        thing: A pass or a pass class, of passel or of another framework such as xDSL.
         name: The name under which the object is registered.
 
     Raises:
@@ -97,7 +100,7 @@ def class_of(thing: Any, name: str) -> type[Pass[Any, Any]]:
 
 @cache  # passes of one prototype share a class, so that they can be equal
 def class_like(pass_: Pass[Any, Any] | type[Pass[Any, Any]], name: str) -> type[Pass[Any, Any]]:
-    """Return a pass class whose defaults are the option values of a given pass.
+    """Return a pass class whose defaults are the option values of a pass.
 
     Args:
         pass_: The pass whose option values become the defaults, or a pass class, which is only
@@ -105,8 +108,8 @@ def class_like(pass_: Pass[Any, Any] | type[Pass[Any, Any]], name: str) -> type[
         name: The name of the new class in textual pipelines.
 
     Raises:
-        DefinitionError: The class of the given pass has the same name but different defaults, so a
-            printed pass would not parse to an equal pass.
+        DefinitionError: `name` is also the name of the pass's own class, which has different
+            defaults. A printed pass would then not parse to an equal pass.
 
     Example:
         >>> class Unroll(Pass):
@@ -187,7 +190,7 @@ class CallablePass(Pass[Any]):
     printed, but the printed text does not parse.
 
     Attributes:
-        function: The function, which takes the op and an `ExternalPass`.
+        function: The function, which is called with the op and an `ExternalPass`.
     """
 
     can_thread = False  # the function may change anything that it can access
@@ -222,7 +225,7 @@ def pass_of(
     """Return a pass that calls a function.
 
     Args:
-        functions: Exactly one function, which takes the op and an object with
+        functions: Exactly one function, which is called with the op and an object with
             `signal_pass_failure()`.
         name: The name of the pass in reports; by default the name of the function.
         argument: The name of the pass in printed pipelines.

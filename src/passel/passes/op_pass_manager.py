@@ -1,6 +1,7 @@
 """Pass managers: pipelines that are built in Python or from text, and that can be printed.
 
-This module only builds and prints managers. A run compiles a manager to a schedule.
+This module only builds and prints managers. `PassManager.run` compiles a manager to a schedule, and
+runs the schedule.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 
 
 class Placed(NamedTuple):
-    """A pass or a nested manager, with its place in the text of the pipeline.
+    """A pass or a nested manager, with its span in the text of the pipeline.
 
     Attributes:
         item: The pass or the nested manager.
@@ -80,8 +81,8 @@ class OpPassManager:
         anchor: The name of the ops that the manager runs on, or `any`.
         jobs: The maximum number of ops to process concurrently; None for no limit.
         nesting: How to treat passes whose anchor differs from the manager's anchor.
-        registry: The registry that resolves pass names in text; None for the registry of installed
-            packages.
+        registry: The registry that resolves pass names in text; None to search the passes of all
+            installed packages.
 
     Example:
         >>> pm = OpPassManager("builtin.module")
@@ -135,18 +136,20 @@ class OpPassManager:
         """Append passes to this manager, and return the manager.
 
         Args:
-            passes: The passes to append. Each argument is a pass, an IR's own pass, a manager, text
-                without an anchor such as `cse,func.func(dce)`, a syntax node, or a function.
-                Managers are copied. Functions take the op and an object with
-                `signal_pass_failure()`, as in MLIR's bindings.
-            name: The name of an added function in reports; by default the function's `__name__`.
-            argument: The name of an added function in printed pipelines.
-            description: The description of an added function.
+            passes: The passes to append. Each argument is a pass, a pass of another framework such
+                as xDSL's `ModulePass`, a manager, a function, a syntax node, or text without an
+                anchor such as `cse,func.func(dce)`. A manager is copied. A function is called with
+                the op and an object with `signal_pass_failure()`, as in MLIR's Python bindings.
+            name: The name that reports show for an added function; by default the function's
+                `__name__`.
+            argument: The name that printed pipelines show for an added function.
+            description: The docstring of the pass that is made from an added function; by default
+                the docstring of the function.
             op_name: The anchor of an added function; by default the function runs on any op.
 
         Raises:
-            AnchorError: The anchor of a pass differs from the manager's anchor, and nesting is
-                explicit. No pass was added.
+            AnchorError: The anchor of a pass differs from the manager's anchor, and `nesting` is
+                `Nesting.EXPLICIT`. No pass was added.
             PipelineError: The text is invalid. No pass was added.
             DefinitionError: A function is asynchronous or a generator.
             TypeError: An argument is not a pass, a manager, text or a function.
@@ -168,24 +171,24 @@ class OpPassManager:
         return self
 
     def add_nodes(self, nodes: Sequence[ElementNode], names: PassRegistry | None = None) -> Self:
-        """Append the passes and nested pipelines of parsed elements; see `add` for the errors.
+        """Append the passes and nested pipelines of syntax nodes; see `add` for the errors.
 
         Args:
-            nodes: The syntax nodes of the elements.
+            nodes: The syntax nodes, such as the result of `parse_elements`.
             names: The registry that resolves pass names; by default the registry of this manager.
         """
         self._append(*self._built(nodes, names))
         return self
 
     def add_placed(self, *placed: tuple[Pass[Any, Any] | OpPassManager, Span | None]) -> Self:
-        """Append passes and nested managers, each with its place in the text of a pipeline.
+        """Append passes and nested managers, each with its span in the text of a pipeline.
 
         The `placed` method of another manager yields suitable arguments. Nested managers are
-        shared, not copied.
+        not copied.
 
         Raises:
-            AnchorError: The anchor of a pass differs from the manager's anchor, and nesting is
-                explicit. No pass was added.
+            AnchorError: The anchor of a pass differs from the manager's anchor, and `nesting` is
+                `Nesting.EXPLICIT`. No pass was added.
         """
         self._append(*(self._nested_if_needed(item, span) for item, span in placed))
         return self
@@ -195,15 +198,15 @@ class OpPassManager:
     ) -> OpPassManager:
         """Append a manager for immediately nested ops that match `anchor`; return the new manager.
 
-        The passes of the nested manager run once per matching op, in program order. To run passes
-        on more deeply nested ops, call `nest` on the nested manager. A `with` statement on the new
-        manager only groups code.
+        The passes of the new manager run once per matching op, in program order. To run passes on
+        more deeply nested ops, call `nest` on the new manager. A `with` statement on the new
+        manager has no effect; it only groups code.
 
         Args:
-            anchor: The anchor of the nested manager: an op name, an op class, or `any`.
+            anchor: The anchor of the new manager: an op name, an op class, or `any`.
             jobs: The maximum number of matching ops to process concurrently, even if the run allows
-                more; None for no limit. The pipeline's text does not show the limit.
-            span: The span of the nested pipeline in the pipeline's text; None if the pipeline is
+                more; None for no limit. The text of the pipeline does not include this number.
+            span: The span of the new manager in the text of the pipeline; None if the pipeline is
                 built in Python.
 
         Raises:
@@ -262,7 +265,7 @@ class OpPassManager:
 
     def _check_can_change(self) -> None:
         if self._is_frozen:
-            raise TypeError("this pass manager belongs to a pass and cannot be changed; use copy()")
+            raise TypeError("a frozen pass manager cannot be changed; change a copy() instead")
 
     def _empty_copy(self) -> OpPassManager:
         return OpPassManager(self.anchor, nesting=self.nesting, jobs=self.jobs)
@@ -311,7 +314,7 @@ class OpPassManager:
         return (item for item, _ in self._placed)
 
     def placed(self) -> Iterator[Placed]:
-        """Yield the passes and nested managers in order, each with its place in the text."""
+        """Yield the passes and nested managers in order, each with its span in the text."""
         return iter(self._placed)
 
     def __eq__(self, other: object) -> bool:

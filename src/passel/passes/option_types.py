@@ -9,8 +9,8 @@
 
 A printed value parses to an equal value.
 
-Source: the `llvm::cl` parsers that MLIR 22's pass options use. Unlike in MLIR, which prints `%e`,
-a printed float parses to the same value.
+Source: the `llvm::cl` parsers that MLIR 22's pass options use. MLIR prints a float with `%e`, which
+loses digits. passel prints all digits that are needed to parse the same value.
 """
 
 from __future__ import annotations
@@ -55,15 +55,15 @@ class Codec(NamedTuple):
     Attributes:
         metavar: The placeholder for a value in help, such as `<int>`; an empty string for a flag.
         decode: A function that converts text to a value. The second argument is the registry that
-            resolves pass names. A `ValueError` means that the text is invalid.
+            resolves pass names. The function raises `ValueError` if the text is invalid.
         check: A function that returns the canonical form of a value, or raises `ValueError` if the
             value is invalid. The only conversions are from int to float, from list to tuple, and
             from a mutable to an immutable object.
         spell: A function that prints a value as text that parses to an equal value. The second
             argument says whether to include options that have their default value.
         join: A function that combines the values of a repeated option.
-        bare: The text that is implied by a key without `=`; None if the option requires a value.
-        inner: The codec for values other than None, if the type includes None; otherwise None.
+        bare: The text that a key without `=` stands for; None if the option requires a value.
+        inner: For an optional type, the codec for values other than None. Otherwise None.
     """
 
     metavar: str

@@ -57,7 +57,7 @@ def option(
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(option,))
 class Options:
-    """The base class of option sets, which are frozen dataclasses without a decorator.
+    """The base class of sets of options. Subclasses become frozen dataclasses automatically.
 
     To define a struct-valued option or the options of a registered pipeline, derive from this
     class. `Pass` also derives from this class. Instances are equal if they have the same class and
@@ -127,7 +127,7 @@ class Options:
 
     @classmethod
     def parse(cls, text: str, *, scope: Any = None) -> typing.Self:
-        """Parse the text between the braces of a pass, and return the options.
+        """Parse options as in the braces after the name of a pass, and return them.
 
         Args:
             text: The text of the options, such as `sizes=4,8 peel`.
@@ -149,10 +149,10 @@ class Options:
 
     @staticmethod
     def argument_options(argument: str) -> Iterable[tuple[str, str]] | None:  # noqa: ARG004 - for overrides
-        """Return the names and values of the options that an argument in brackets sets.
+        """Return the options that text in square brackets sets, as in xDSL's `mlir-opt[cse]`.
 
         Returns:
-            The options as pairs of name and value; None if the pass takes no `[argument]`.
+            The name and the value of each option; None if the pass takes no such text.
         """
         return None
 
@@ -162,7 +162,7 @@ class Options:
 
         Args:
             nodes: The syntax nodes of the options in the text.
-            owner: A phrase that names the owner of the options in messages, such as `pass 'cse'`.
+            owner: A phrase for messages that says whose options these are, such as `pass 'cse'`.
             scope: The registry that resolves pass names in the values of options.
 
         Raises:
@@ -236,7 +236,7 @@ class OptionInfo(NamedTuple):
 
         Args:
             value: The value of the option.
-            all_options: Whether to include default values, except objects and, as in MLIR, empty
+            all_options: Whether to also print default values, except objects and, as in MLIR, empty
                 lists.
         """
         may_omit = not self.required and (self.is_object or not all_options or value == ())
@@ -260,7 +260,7 @@ def read_options(
     Args:
         infos: The declared options.
         nodes: The syntax nodes of the options in the text.
-        owner: A phrase that names the owner of the options in messages, such as `pass 'cse'`.
+        owner: A phrase for messages that says whose options these are, such as `pass 'cse'`.
         scope: The registry that resolves pass names in the values of options.
 
     Raises:
@@ -346,7 +346,7 @@ def _hints(cls: type[Any]) -> dict[str, Any]:
                 if missing in written:
                     raise DefinitionError(
                         f"the type of option '{name}' of {cls.__qualname__} cannot be evaluated at "
-                        f"run time: {error}; import or define it in the module, not in a function "
-                        "or under 'if TYPE_CHECKING:'"
+                        f"run time: {error}; define or import the type in the module, not in a "
+                        "function or under 'if TYPE_CHECKING:'"
                     ) from None
             types[missing] = Any  # a `ClassVar` uses the name, which may be defined later

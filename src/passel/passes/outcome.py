@@ -1,4 +1,4 @@
-"""Outcomes of steps, pipelines and sibling ops. Outcomes are values that can be added.
+"""Outcomes of steps and pipelines. Adding outcomes combines them into one outcome.
 
 An outcome contains no ops and can be pickled. A record collects the reports of a pass until the
 pass ends.
@@ -32,8 +32,9 @@ class Outcome(NamedTuple):
         failures: All failures, in program order.
         diagnostics: All diagnostics, including the diagnostics of the failures.
         counts: The value of each statistic, by the path of the pass and the name of the statistic.
-        preserved: The analyses that all dynamic pipelines preserve. A pickled outcome contains
-            either all analyses or none, since another process may not know the classes.
+        preserved: The classes of the analyses that all dynamic pipelines preserved; `EVERYTHING` if
+            no dynamic pipeline ran. Pickling replaces any other set by an empty set, since another
+            process may not know the classes.
 
     Example:
         >>> (UNCHANGED + UNKNOWN).changed, (UNKNOWN + CHANGED).changed
@@ -50,7 +51,7 @@ class Outcome(NamedTuple):
         return self if other is UNCHANGED else other if self is UNCHANGED else sum_of((self, other))
 
     def statistics(self) -> dict[str, dict[str, int]]:
-        """Return the counts by the path of the pass, and then by the name of the statistic."""
+        """Return the counts as `{path of the pass: {name of the statistic: count}}`."""
         found: dict[str, dict[str, int]] = {}
         for (path, name), amount in self.counts.items():
             found.setdefault(path, {})[name] = amount
@@ -75,7 +76,7 @@ PLAIN: dict[bool | None, Outcome] = {False: UNCHANGED, True: CHANGED, None: UNKN
 
 
 def sum_of(outcomes: Iterable[Outcome]) -> Outcome:
-    """Return the sum of several outcomes, which are given in program order."""
+    """Return the sum of outcomes that are in program order."""
     changed: bool | None = False
     failures: list[Failure] = []
     diagnostics: list[Diagnostic] = []
@@ -100,7 +101,7 @@ class PipelineRun:
     """The result of a dynamic pipeline. The result is truthy if the pipeline succeeded.
 
     Attributes:
-        failures: The failures of the pipeline, in program order, which have already been reported.
+        failures: The failures of the pipeline, in program order. They have already been reported.
         changed: Whether the IR changed; None if unknown.
     """
 

@@ -1,4 +1,4 @@
-"""The passes that a pipeline may run: nested passes, passes in options, and dynamic pipelines.
+"""The passes that a pipeline may run: its own passes, and the passes in options of passes.
 
 This module also computes the analyses that all reachable passes preserve, and checks the effects of
 these passes.
@@ -23,13 +23,13 @@ Runnable: TypeAlias = "Pass[Any, Any] | OpPassManager"
 
 
 class Visit(NamedTuple):
-    """A pass that `walk` yields, with its place in the pipeline.
+    """A pass that `walk` yields, with its span in the text of the pipeline.
 
     Attributes:
         pass_: The pass.
-        span: The span of the pass in the pipeline's text, or else of the enclosing pass or
-            pipeline; None if the pipeline was built in Python.
-        is_elsewhere: Whether the pass runs on a different IR from the outermost pipeline.
+        span: The span of the pass in the text, or else the span of the enclosing pass or pipeline;
+            None if the pipeline was built in Python.
+        is_elsewhere: Whether the IR of the pass differs from the IR of the outermost pipeline.
     """
 
     pass_: Pass[Any, Any]
@@ -40,12 +40,14 @@ class Visit(NamedTuple):
 def walk(
     item: Runnable, span: Span | None = None, *, is_elsewhere: bool = False
 ) -> Iterator[Visit]:
-    """Yield all passes of an item in text order, each followed by the passes that it may run.
+    """Yield all passes in an item, in text order.
+
+    Each pass is followed by the passes that it may run.
 
     Args:
         item: A pass or a pass manager.
         span: The span of the item in the pipeline's text; None if the item was created in Python.
-        is_elsewhere: Whether the item runs on a different IR from the outermost pipeline.
+        is_elsewhere: Whether the IR of the item differs from the IR of the outermost pipeline.
     """
     if isinstance(item, OpPassManager):
         for inner, place in item.placed():
@@ -57,7 +59,7 @@ def walk(
 
 
 def run_by(value: Any) -> Iterator[Runnable]:
-    """Yield the passes and pipelines in the options of a pass, which the pass may run.
+    """Yield the passes and pipelines that a pass may run because they are in its options.
 
     Args:
         value: The pass, or the value of an option.
@@ -77,10 +79,10 @@ def preserves(kinds: Collection[type], kind: type) -> bool:
 
 
 def preserved_by(items: Iterable[Runnable]) -> frozenset[type]:
-    """Return the analyses that all given passes and pipelines preserve.
+    """Return the classes of the analyses that all passes in `items` preserve.
 
-    The result takes into account the passes that the given passes may run. If no passes are given,
-    all analyses are preserved.
+    The passes that these passes may run must preserve the analyses too. If `items` is empty, the
+    result contains all analyses.
     """
     kept = EVERYTHING
     for item in items:
@@ -92,13 +94,12 @@ def preserved_by(items: Iterable[Runnable]) -> frozenset[type]:
 class EffectsGuard:
     """A guard that rejects pipelines with forbidden effects outside the IR.
 
-    The guard also checks the passes that other passes may run. The guard only reads declarations,
-    and neither runs nor initializes passes.
+    The guard only reads the declarations of passes. It neither runs nor initializes passes.
 
     Args:
         allowed: The allowed effects, such as `read-files`.
-        remedy: Advice in the error message on how to allow more effects. In the advice, `{effects}`
-            stands for the list of needed effects.
+        remedy: Advice for the error message on how to allow more effects. The error message has the
+            list of needed effects in place of `{effects}`.
 
     Raises:
         DefinitionError: An effect does not exist.

@@ -1,8 +1,10 @@
 """Registries in which passes and pipelines are looked up by name, and loaded on first use.
 
-A registry searches its own entries, then other registries, then an IR's own passes. Textual
-pipelines use `default_registry()` by default. Installed packages add passes to the default registry
-through entry points.
+A registry searches its own entries, then other registries, then the IR's own passes. An IR's own
+passes are the passes of its framework, such as xDSL's passes or MLIR's C++ passes.
+
+Textual pipelines use `default_registry()` by default. Installed packages add passes to the default
+registry through entry points.
 """
 
 from __future__ import annotations
@@ -43,8 +45,8 @@ class PassRegistry:
         scope: The name of the IR that lookups use by default; an empty string for any IR.
 
     Attributes:
-        added: The names of the registered entries, in the order of registration, except names that
-            deferred functions registered.
+        added: The registered names, in the order of registration. Names that are registered by a
+            function passed to `defer` are not included.
 
     Example:
         >>> from passel import Pass
@@ -57,7 +59,7 @@ class PassRegistry:
         >>> registry.lookup_pass("noop").pass_class.summary()
         'Do nothing.'
 
-    Source: `mlir::PassInfo` and `mlir::registerPass`, MLIR 22. The registry of MLIR is global.
+    Source: `mlir::PassInfo` and `mlir::registerPass`, MLIR 22. MLIR has one global registry.
     """
 
     ir = ""
@@ -89,20 +91,23 @@ class PassRegistry:
                 decorator.
             factory: The location of the class, `package.module:Class`, or a function that is called
                 when the pass is first used. The function returns the class, or a pass such as
-                `Unroll(factor=16)` whose option values become the defaults. If the option values of
-                the returned pass differ from the defaults of its class, the name must differ from
-                the name of the class. The adapter of an IR wraps the IR's own passes and pass
-                classes.
-            origin: The place of the registration in messages; by default derived from the factory.
-            ir: The name of the IR that the pass applies to, if the first argument is a name.
+                `Unroll(factor=16)` whose option values become the defaults. If these values differ
+                from the defaults of the class, the registered name must differ from the `name` of
+                the class. The function can also return an IR's own pass or pass class, which the
+                IR's adapter then wraps.
+            origin: A phrase for messages that says what registers the pass; by default, the module
+                of the class, or the factory.
+            ir: The name of the IR that the pass applies to. If the first argument is a class, its
+                attribute `ir` is used instead.
             override: Whether to replace any entry that already has this name.
 
         Returns:
             The first argument.
 
         Raises:
-            DuplicateNameError: Another pass has the name. If an installed package registers the
-                duplicate, the duplicate is skipped and reported instead.
+            DuplicateNameError: Another pass or a pipeline has the name. If the duplicate comes from
+                an entry point of an installed package, the duplicate is skipped with a warning
+                instead.
             DefinitionError: The class has no name, or the name is invalid.
         """
         if isinstance(pass_, str):
@@ -178,7 +183,7 @@ class PassRegistry:
         """Register a function that adds entries to the registry when a name is first looked up.
 
         Args:
-            load: The function, which is called with this registry, at most once.
+            load: The function. It is called at most once, with this registry as its argument.
             ir: The name of the IR that all entries apply to; an empty string for any IR. Lookups
                 for other IRs do not call the function.
             package: The name of the package that registers the entries, for messages.
@@ -202,10 +207,11 @@ class PassRegistry:
         return ir
 
     def for_ir(self, ir: str, *sources: PassSource) -> PassRegistry:
-        """Return a registry for one IR that searches this registry, then other sources.
+        """Return a registry for one IR, which searches this registry and then other sources.
 
-        Adding passes to the returned registry does not change this registry, unless the result is
-        this registry itself, because it already is for `ir` and has the given sources.
+        If this registry is already for `ir` and already searches `sources`, the result is this
+        registry itself. Otherwise, adding passes to the returned registry does not change this
+        registry.
 
         Args:
             ir: The name of the IR, which is the `name` of the IR's adapter.
@@ -243,7 +249,7 @@ class PassRegistry:
     def entries(self, *, ir: str = "") -> list[Registered]:
         """Return all passes and pipelines for `ir`, by default `self.scope`, sorted by name.
 
-        Passes are not imported.
+        The modules of the passes are not imported.
         """
         ir = self._loaded(ir)
         found = {name: info for name in self._entries if (info := self._own(name, ir))}
@@ -276,7 +282,7 @@ class PassRegistry:
     def copy(self) -> PassRegistry:
         """Return a new registry that searches this registry.
 
-        Additions to the new registry do not change this registry.
+        Adding passes to the new registry does not change this registry.
         """
         return PassRegistry(self, scope=self.scope)
 
@@ -324,11 +330,11 @@ def default_registry() -> PassRegistry:
     """Return the registry with the passes of all installed packages.
 
     The first call creates the registry. An installed package registers passes through an entry
-    point in the group `passel.passes`. Each entry point names a function that takes a registry. If
-    this function fails, the passes of the entry point are skipped. The logger `passel` reports the
-    skipped passes when a name is not found or when all entries are listed. If an entry point has
-    the name of an IR with an adapter (group `passel.adapters`), it registers passes for that IR
-    alone and is not loaded for other IRs.
+    point in the group `passel.passes`. Each entry point names a function that takes a registry. The
+    function is called when a name is first looked up, or when all entries are listed. If the
+    function fails, its remaining passes are skipped, and the logger `passel` warns about the
+    package. If an entry point has the name of an IR, as registered in the group `passel.adapters`,
+    its passes are for that IR only, and lookups for other IRs do not load the entry point.
     """
     registry = PassRegistry()
     registry.defer(_find_installed)

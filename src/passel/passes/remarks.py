@@ -21,10 +21,12 @@ _LABELS = {"text": "Remark", "reason": "Reason", "suggest": "Suggestion"}
 def remark_filter(
     every: str = "", passed: str = "", missed: str = "", failed: str = "", analysis: str = ""
 ) -> RemarkFilter:
-    """Return a remark filter that matches whole categories against regular expressions.
+    """Return a filter that selects remarks by category.
+
+    A regular expression must match the whole category.
 
     Args:
-        every: A regular expression for categories, which applies to all kinds of remarks.
+        every: A regular expression that applies to remarks of all kinds.
         passed: An additional expression for remarks on optimizations that were performed.
         missed: An additional expression for remarks on optimizations that were not performed.
         failed: An additional expression for remarks on optimizations that failed.
@@ -52,7 +54,7 @@ class RemarkEmitter:
 
     Each method takes the name of the remark, the op that the remark is about (by default the op of
     the pass), and details as keyword arguments. The details `text`, `reason` and `suggest` are
-    prose. Filters match the keyword argument `category`, which is the name of the pass by default.
+    prose. Filters match the keyword argument `category`, by default the name of the pass.
 
     Example:
         >>> from passel import Pass, PassManager

@@ -36,14 +36,14 @@ def names_for(
 ) -> PassRegistry:
     """Return the registry that resolves the names of passes.
 
-    The registry is for the IR of the adapter or the context if either is given, otherwise for the
-    IR of the running pass, otherwise for all IRs. In a registry for all IRs, if only one IR is
-    imported, the names for that IR take precedence.
+    The registry is for the IR of the adapter or of the context. If neither is given, the registry
+    is for the IR of the running pass. If no pass is running, the registry is for all IRs; if only
+    one IR has been imported, its names then take precedence.
 
     Args:
         adapter: The adapter of the IR; None if the IR is unknown.
         context: The context of the IR; None if there is no context.
-        registry: The registry to search; by default the registry of installed packages.
+        registry: The registry to search; by default `default_registry()`.
     """
     if adapter is None:
         with suppress(AdapterError):  # a context of an IR whose adapter is given later, or never
@@ -56,11 +56,11 @@ def names_for(
 
 
 def names_on(adapter: IRAdapter, registry: PassRegistry | None = None) -> PassRegistry:
-    """Return a registry that searches the passes registered for an IR, then the IR's own passes.
+    """Return a registry that searches registered passes, then the passes of the IR's framework.
 
     Args:
         adapter: The adapter of the IR.
-        registry: The registry to search; by default the registry of installed packages.
+        registry: The registry to search; by default `default_registry()`.
     """
     brings, own = ability_of(adapter, BringsPasses), ()
     if brings is not None:
@@ -70,11 +70,11 @@ def names_on(adapter: IRAdapter, registry: PassRegistry | None = None) -> PassRe
 
 
 def build(nodes: Sequence[ElementNode], manager: Any, names: PassRegistry) -> None:
-    """Append the passes and pipelines of parsed elements to a manager.
+    """Append the passes and pipelines that syntax nodes describe to a manager.
 
     Args:
-        nodes: The syntax nodes of the elements.
-        manager: The `OpPassManager` to append to, which is unusable after an error.
+        nodes: The syntax nodes.
+        manager: The `OpPassManager` to append to. After an error, do not use the manager.
         names: The registry that resolves the names.
 
     Raises:

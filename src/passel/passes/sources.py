@@ -21,10 +21,10 @@ class PassInfo(NamedTuple):
 
     Attributes:
         name: The name of the pass in textual pipelines.
-        origin: The code that registers the name, such as a module, for use in messages.
+        origin: A phrase for messages that says what registers the name, such as a module name.
         factory: The pass class, its location (`package.module:Class`), or a function that returns
-            either the class or a pass whose option values become the defaults. If the function
-            returns a pass of another framework, the adapter of the IR wraps the pass.
+            either the class or a prototype: a pass whose option values become the defaults. The
+            function can also return a pass of another framework, which the IR's adapter then wraps.
         ir: The name of the IR that the pass applies to; an empty string for any IR.
     """
 
@@ -64,7 +64,7 @@ def _pass_class(info: PassInfo) -> type[Pass[Any, Any]]:
 
 @contextmanager
 def errors_of_others(problem: str, kind: type[PasselError]) -> Generator[None]:
-    """Convert exceptions that other packages raise to errors of passel that name the origin."""
+    """Convert exceptions in code of other packages to passel errors that start with `problem`."""
     try:
         yield
     except PasselError:
@@ -80,11 +80,11 @@ class PassPipelineInfo(NamedTuple):
 
     Attributes:
         name: The name of the pipeline in textual pipelines.
-        build: A function that takes a manager, and the options if there are any, and adds the
-            passes to the manager.
+        build: A function that adds the passes to its first argument, a manager. If the pipeline has
+            options, they are the second argument.
         options: The class of the pipeline's options; None if the pipeline has no options.
         summary: A one-line description for help.
-        origin: The code that registers the name, such as a module, for use in messages.
+        origin: A phrase for messages that says what registers the name, such as a module name.
         ir: The name of the IR that the pipeline applies to; an empty string for any IR.
     """
 
@@ -100,11 +100,11 @@ Registered: TypeAlias = PassInfo | PassPipelineInfo
 
 
 class PassSource(Protocol):
-    """A source of named passes and pipelines, such as a registry or an IR's own passes."""
+    """A source of named passes and pipelines, such as a registry, or MLIR's own passes."""
 
     @property
     def ir(self) -> str:
-        """The name of the IR that all entries apply to; empty if they apply to several IRs."""
+        """The IR that all entries apply to; an empty string if they apply to several IRs."""
         ...
 
     def lookup(self, name: str, *, ir: str = "") -> Registered | None:
@@ -112,7 +112,10 @@ class PassSource(Protocol):
         ...
 
     def entries(self, *, ir: str = "") -> Iterable[Registered]:
-        """Yield all entries, or the entries for one IR, except entries that cannot be listed."""
+        """Yield all known entries; if `ir` is not empty, only the entries for this IR.
+
+        Some names that `lookup` finds may be missing, since MLIR cannot list its passes.
+        """
         ...
 
     def names(self, *, ir: str = "") -> Iterable[str]:

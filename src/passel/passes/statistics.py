@@ -1,6 +1,6 @@
 """Statistics: named counters that passes declare.
 
-Passes are immutable, so the counts of a statistic belong to a run rather than to the pass.
+Passes are immutable, so the counts are stored in the run rather than in the pass.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 
 class Statistic:
-    """A counter declared in a pass's class body.
+    """A counter that is declared in the body of a pass class.
 
     Args:
         description: A noun phrase that says what is counted, such as "Operations erased".

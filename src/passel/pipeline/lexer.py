@@ -60,7 +60,7 @@ def check_name(name: object, what: str) -> None:
 
     Args:
         name: The name to check.
-        what: The kind of the named object, with an article, such as `a pass`.
+        what: A phrase for messages that says what has the name, such as `a pass`.
 
     Raises:
         DefinitionError: The name is invalid; see `is_name`.
@@ -72,8 +72,8 @@ def check_name(name: object, what: str) -> None:
 def skip_string(text: str, start: int, end: int) -> int:
     """Return the offset after the string that begins with the quote at `start`.
 
-    If the quote opens no string, it is an ordinary character, and the result is the offset after
-    it.
+    If the quote does not open a string, it is an ordinary character, and the result is
+    `start + 1`.
     """
     opens_value = start == 0 or text[start - 1] in _BEFORE_VALUE
     patterns = _STRINGS if opens_value else _WORD_STRINGS
@@ -88,9 +88,9 @@ def find_outside(
 
     Args:
         source: The text to search.
-        start: The offset to search from, which is outside all brackets.
+        start: The offset to search from. It must be outside all brackets.
         end: The offset after the last character to search.
-        pattern: A pattern that matches stop characters, quotes and all relevant brackets.
+        pattern: A pattern that matches stop characters, quotes, and the brackets to skip.
         stops: The stop characters to search for.
 
     Raises:
@@ -116,7 +116,7 @@ def find_outside(
 
 
 def find_closing_brace(source: Source, start: int, end: int) -> int | None:
-    """Return the offset of the brace that closes the brace at `start`, or None."""
+    """Return the offset of the closing brace that matches the brace at `start`, or None."""
     return find_outside(source, start + 1, end, _BRACES, "}")
 
 
@@ -169,7 +169,7 @@ def split_options(source: Source, start: int, end: int) -> Iterator[OptionNode]:
 
 
 def split_list(value: OptionText) -> Iterator[OptionText]:
-    """Split the text of a list at its top-level commas. An empty text has no elements.
+    """Split the text of a list at its top-level commas. Empty text has no elements.
 
     Yields:
         The text of each element, as `clean` returns it. The middle element of `1,,2` is empty.

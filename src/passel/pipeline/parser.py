@@ -41,11 +41,11 @@ def parse_pipeline(
 
     Args:
         text: The text of the pipeline, such as `builtin.module(func.func(cse))`, or the span of the
-            pipeline in a longer text. If `text` is a span, errors give positions in the text that
-            contains the span.
+            pipeline in a longer text. If `text` is a span, errors give positions in the longer
+            text.
         name: The name of the text in error messages.
-        flat_anchor: The anchor for text in xDSL's flat form, such as `cse,canonicalize`; None to
-            reject this form.
+        flat_anchor: The anchor to use for text in xDSL's flat form, which has no anchor, such as
+            `cse,canonicalize`; None to reject such text.
 
     Raises:
         PipelineSyntaxError: The text is not a pipeline.
@@ -68,14 +68,14 @@ def parse_pipeline(
 
 
 def parse_elements(text: str | Span, *, name: str = "<pass-pipeline>") -> tuple[ElementNode, ...]:
-    """Parse the elements of a pipeline without an anchor, such as `cse,func.func(dce)`.
+    """Parse passes and nested pipelines without an anchor, such as `cse,func.func(dce)`.
 
     Args:
-        text: The text of the elements, or the span of the elements in a longer text.
+        text: The text to parse, or its span in a longer text.
         name: The name of the text in error messages.
 
     Raises:
-        PipelineSyntaxError: The text is not a list of elements.
+        PipelineSyntaxError: The text is not a list of passes and nested pipelines.
     """
     return _Parser(_span(text, name)).elements()
 

@@ -1,7 +1,7 @@
 """The syntax tree of a textual pipeline, with spans and unresolved names.
 
-Passes and managers are converted to syntax trees for printing. For a node, `str` returns text that
-parses to an equal node. Comparisons ignore spans.
+Passes and managers are converted to syntax trees for printing. `str(node)` is text that parses to
+an equal node. Comparisons of nodes ignore spans.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class OptionText(NamedTuple):
 
     Attributes:
         text: The text of the value, with the escapes `\"` and `\\` resolved.
-        quote: The outer `"`, `'` or `{` that was removed, or an empty string if there was none.
+        quote: The outer `"`, `'` or `{` that was removed; an empty string if there was none.
             Text in quotes is always a string. Text without quotes may also be a list or a struct.
         span: The span of the value in the source, without the quotes.
     """
@@ -100,7 +100,7 @@ class PassNode(NamedTuple):
 
 @_compared_without_span
 class PipelineNode(NamedTuple):
-    """The syntax node of a nested pipeline, whose elements run on ops that match the anchor."""
+    """The syntax node of a pipeline, whose elements run on the ops that match its anchor."""
 
     anchor: str
     elements: tuple[ElementNode, ...] = ()
