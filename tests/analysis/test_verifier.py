@@ -51,7 +51,7 @@ def lie(*kinds: type, everything: bool = False) -> Pass[Any]:
     ("liar", "claim"),
     [
         (lie(EqualTotal), "it changed EqualTotal, which it claims"),
-        (lie(everything=True), "claims to preserve everything"),
+        (lie(everything=True), "claims to preserve all analyses"),
         (step(change, preserves=(EqualTotal,)), "it changed EqualTotal, which it claims"),
     ],
     ids=["preserve", "preserve_all", "preserves"],

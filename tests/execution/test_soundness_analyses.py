@@ -99,7 +99,7 @@ def test_a_false_claim_to_preserve_everything_is_refused(is_mlir: bool) -> None:
     pm = PassManager("builtin.module", context) if is_mlir else manager()
     pm.add(step(lie)).enable_analysis_verifier()
     module = Module.parse("", context) if is_mlir else parse_toy(FUNCS)
-    with pytest.raises(PassFailedError, match="claims to preserve everything, but changed"):
+    with pytest.raises(PassFailedError, match="claims to preserve all analyses, but changed"):
         pm.run(module, on_diagnostic=lambda _: None)
 
 

@@ -94,7 +94,7 @@ def test_what_a_process_died_in_is_in_its_record(
     died(functions, *FLAGS, "--record=r.passel")
     assert report.main(["r.passel"]) == 0
     assert capsys.readouterr().out.splitlines()[-3:] == [
-        "the record ends before the run does",
+        "the record ends before the end of the run",
         "still running when the record ended: builtin.module/func.func/1:die on func.func @f3",
         f"to run it again: {AGAIN}",
     ]

@@ -25,9 +25,9 @@ _OUTLINE = PrintFlags(skip_regions=True, local_scope=True)
 
 
 def place_of(text: str) -> Location:
-    """Parse a location such as `file:line:col`, in which the line and the column are optional.
+    """Parse a location of the form `file`, `file:line` or `file:line:col`.
 
-    In the result, 0 matches any line or column.
+    A missing line or column is 0 in the result. For an `ActionLog`, 0 matches every line or column.
 
     Raises:
         ValueError: If the text is not a valid location.
@@ -47,15 +47,15 @@ def place_of(text: str) -> Location:
 
 
 class ActionLog(PassInstrumentation):
-    """A log of the start and end of each pass and of each step that runs nested pipelines.
+    """An instrumentation that logs the start and the end of each pass.
 
-    Executions are numbered across all runs, as in the counter `pass-execution` of `DebugCounter`.
-    With the setting `pass-execution-count=<n>`, only the executions up to number `n` run.
+    Steps that run nested pipelines are logged as well. Executions are numbered across all runs.
+    With `DebugCounter("pass-execution-count=<n>")`, only the executions 1 to `n` run.
 
     Args:
         stream: The stream that the log is written to.
-        places: The locations of the ops for which executions are logged. By default, all executions
-            are logged.
+        places: The locations to log. Only executions on ops at these locations are logged. If
+            empty, all executions are logged.
 
     Example:
         >>> import sys
@@ -68,9 +68,9 @@ class ActionLog(PassInstrumentation):
         [thread MainThread, execution 1] begins (no breakpoint) Action `pass-execution` running ...
         [thread MainThread, execution 1] completed `pass-execution`
 
-    Source: `mlir::tracing::ActionLogger`, MLIR 22, whose text also has unbalanced quotes. In MLIR,
-    a skipped step is logged as begun, executions are not numbered, and a log cannot be combined
-    with debug counters.
+    Source: `mlir::tracing::ActionLogger`, MLIR 22, whose log also has unbalanced quotes. In MLIR, a
+    skipped step has only one line in the log, executions are not numbered, and a log cannot be
+    combined with debug counters.
     """
 
     crosses = True  # counters also count the passes that passes run on another IR
@@ -82,7 +82,7 @@ class ActionLog(PassInstrumentation):
         self._running: list[int] = []  # 0 for an execution that is not logged
 
     def before_pass(self, step: Step, op: Any) -> None:
-        """Log the start of a step, if the op is at one of the selected locations."""
+        """Log the start of a step if the op is at one of the locations to log."""
         adapter = self.run.adapter
         self._count = number = self._count + 1
         file, line, column, *_ = adapter.location(op) if self._places else UNKNOWN
@@ -120,7 +120,7 @@ _ADAPTOR = "mlir::detail::OpToOpPassAdaptor"
 
 
 EVERY = "pass-execution"
-"""The counter of all executions: passes, and steps that run nested pipelines."""
+"""The name of the counter of all executions of passes and of steps that run nested pipelines."""
 
 
 _SETTING = re.compile(r"([^=]+)-(skip|count)=(.*)", re.DOTALL)
@@ -145,14 +145,15 @@ class DebugCounter:
     """A gate that runs or skips passes by execution number; see `PassManager.add_gate`.
 
     The counter `pass-execution` counts the executions of all passes and of all steps that run
-    nested pipelines. If the counter skips a step, the passes of its nested pipelines are not
-    counted. A counter named after a pass counts those executions of the pass that `pass-execution`
-    does not skip. Counters are not reset between runs.
+    nested pipelines. If the counter skips a step, the passes in the nested pipelines of the step
+    are not counted. A counter with the name of a pass counts the executions of the pass,
+    except for executions that `pass-execution` skips. Counters are not reset between runs.
 
     Args:
         text: The comma-separated settings of counters. `<counter>-skip=<n>` skips the first `n`
-            executions. `<counter>-count=<n>` runs the next `n` executions and skips the rest. With
-            a negative `n`, `-count` sets no limit, and `-skip` runs all executions.
+            executions. `<counter>-count=<n>` runs the `n` executions after that, and skips the
+            rest. If `n` is negative, `-count` sets no limit, and `-skip` runs all executions
+            regardless of `-count`.
 
     Raises:
         ValueError: If a setting is malformed.
@@ -201,7 +202,11 @@ class DebugCounter:
             return counter is None or counter.admits()
 
     def report(self) -> str:
-        """Return a report with a line `{count,skip,limit}` for each counter; -1 means no limit."""
+        """Return a report with a line `<counter>: {<executions>,<skip>,<count>}` for each counter.
+
+        `<executions>` is the number of executions so far. `<skip>` and `<count>` are the settings.
+        If `<count>` is -1, there is no limit.
+        """
         lines = [
             f"{name:<32}: {{{counter.seen},{counter.skip},{counter.count}}}"
             for name, counter in sorted(self._counters.items())

@@ -18,7 +18,7 @@ class AnalysisCheck(PassInstrumentation):
     """An instrumentation that makes a pass fail if the pass falsely claims to preserve analyses.
 
     A pass that claims to preserve all analyses must not change its op. Each preserved analysis that
-    defines equality is computed again and compared with the preserved result.
+    defines equality is computed again, and the result is compared with the cached result.
     """
 
     finds_changes = True
@@ -35,7 +35,7 @@ class AnalysisCheck(PassInstrumentation):
         if ctx is None or self.ended.skipped:
             return
         if self.ended.changed and ctx.preserved is EVERYTHING:
-            raise PassFailure("it claims to preserve everything, but changed the op")
+            raise PassFailure("the pass claims to preserve all analyses, but changed its op")
         if ctx.cached is not None:
             try:
                 ctx.cached.check()

@@ -18,7 +18,7 @@ class PassExecution(NamedTuple):
         path: The path of the step in the pipeline.
         name: The textual name of the pass; empty for a step that runs nested pipelines.
         display_name: The name of the step, as printed in reports.
-        ops: The enclosing ops, outermost first, followed by the op itself.
+        ops: All enclosing ops, outermost first, and then the op that the step ran on.
 
     Example:
         >>> from passel.hooks import OpIdentity
@@ -42,7 +42,10 @@ class PassExecution(NamedTuple):
 
     @property
     def identity(self) -> tuple[str, tuple[int, ...]]:
-        """The path and the ops' ordinals, which are the same in every run on the same input."""
+        """The path of the step and the ordinals of the ops.
+
+        Every run on the same input has the same identities.
+        """
         return self.path, tuple(op.ordinal for op in self.ops)
 
     @property

@@ -38,7 +38,8 @@ class Block(NamedTuple):
         end: The index of the line after the block in the old text.
         first: The index of the block's first line in the new text, counted from 0.
         last: The index of the line after the block in the new text.
-        pairs: For each modified op, the numbers of the old and the new line, in order.
+        pairs: For each modified op, the index of its line in the old text and the index of its line
+            in the new text, both counted from 0.
     """
 
     start: int
@@ -62,7 +63,10 @@ def difference(old: Sequence[str], new: Sequence[str]) -> Iterator[Block]:
     arrived: set[_Definition | None] = {*kept.values()}
 
     def is_same(i: int, name: str, j: int, other: str) -> bool:
-        """Return whether two names mean the same value, or are equal names of unmatched values."""
+        """Return whether two names denote the same value.
+
+        If neither value has a counterpart in the other text, the names must be equal.
+        """
         old_one, new_one = before[i].scope.get(name), after[j].scope.get(other)
         if old_one in kept or new_one in arrived:
             return kept.get(old_one) == new_one
@@ -82,7 +86,7 @@ def difference(old: Sequence[str], new: Sequence[str]) -> Iterator[Block]:
 def unified_diff(before: str, after: str) -> str:
     r"""Return a unified diff of two texts of IR, or an empty string if the texts are the same.
 
-    Lines that are the same according to `difference` are printed as in `after`.
+    Lines that `difference` treats as the same are printed as in `after`.
 
     Example:
         >>> before = "%0 = a.a\n%1 = a.b\nuse %1\n"

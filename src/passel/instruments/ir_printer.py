@@ -43,13 +43,14 @@ class PrintIR(PassInstrumentation):
         before: The passes before which to print: True for all passes, or a list of names.
         after: The passes after which to print: True for all passes, or a list of names.
         module_scope: Whether to print the top-level op instead of the op of the pass. If true, the
-            header names the op of the pass.
+            header of each dump names the op of the pass.
         only_on_change: Whether to print only after passes that changed the op.
         only_on_failure: Whether to print only after passes that failed.
         flags: The flags that control how the IR is printed.
-        directory: The directory to which each dump is written, in a file such as
-            `builtin_module_a/func_func_f/0_0_cse.mlir`.
-        diff: Whether to print the changes of each pass as a unified diff. Unless `after` selects
+        directory: The directory in which each dump is written to a separate file, such as
+            `builtin_module_a/func_func_f/0_0_cse.mlir`. None means that dumps are printed to
+            `stream`.
+        diff: Whether to print the changes of each pass as a unified diff. If `after` selects no
             passes, diffs are printed after all passes.
         stream: The stream to print to; by default, the value of `sys.stderr` at the time of
             printing.
@@ -126,7 +127,10 @@ class PrintIR(PassInstrumentation):
     # -- Passes ----------------------------------------------------------------------------
 
     def before_pass(self, step: Step, op: Any) -> None:
-        """Print the op if the pass is selected, and store the text of the op for a diff."""
+        """Print the op if `before` selects the pass.
+
+        If a diff is needed after the pass, also store the text of the op.
+        """
         if isinstance(step, PassStep):
             target = self._target(op)
             if _takes(self._before, step):
@@ -233,9 +237,10 @@ class Sink:
 
     The directory of an op is nested in the directory of the enclosing op. Directories have names
     such as `func_func_main` or `func_func_no-symbol-name`. Characters with a special meaning in
-    file systems or shells are escaped, as in `%2F`. Ops with equal names share a directory. In a
-    file name such as `0_2_cse.mlir`, the numbers count the earlier dumps of each op, from the
-    outermost op to the printed op. The name of the pass follows the numbers.
+    file systems or shells are escaped, as in `%2F`. Ops with equal names share a directory. A file
+    name such as `0_2_cse.mlir` has a number for each op, from the outermost op to the printed op,
+    followed by the name of the pass. The number of the printed op is the number of its previous
+    dumps. The number of an enclosing op is the index of its latest dump, or 0 if there is none.
 
     Args:
         stream: The stream to write to; by default, the value of `sys.stderr` at the time of

@@ -29,10 +29,10 @@ class IsolationFailure(PassFailure):
 class IsolationCheck(PassInstrumentation):
     """An instrumentation that makes a pass fail if the pass changes the IR outside its op.
 
-    The check compares fingerprints of sibling and enclosing ops before and after each pass. Ops
-    with many siblings are skipped, since the check would take quadratic time. For ops with many
-    siblings, the run compares fingerprints before the passes run on an op and at the end of the
-    run, and reports all passes that may have caused a difference.
+    The check compares fingerprints of sibling and enclosing ops before and after each pass. For ops
+    with many siblings, this check would take quadratic time. The fingerprints of such ops are
+    compared only twice: before the passes run on the op, and after the passes have run on all
+    siblings. The failure then names all passes that may have changed the op.
     """
 
     finds_violations = True

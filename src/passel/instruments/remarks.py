@@ -39,8 +39,8 @@ def sifting_remarks(
     Args:
         report: A function that receives all diagnostics that are not remarks. Unless `yaml` is
             given, the function also receives the selected remarks.
-        wanted: For each selected kind of remark, a regular expression that the category must match.
-            Remarks that are not selected are dropped.
+        wanted: For each selected kind of remark, a regular expression. Remarks of other kinds, and
+            remarks whose category does not match the expression, are dropped.
         final: Whether to keep only the last of several remarks with the same name, kind, category
             and location.
         yaml: The stream to which remarks are written as YAML. None means that remarks are reported

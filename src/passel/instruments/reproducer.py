@@ -39,7 +39,13 @@ _MOST_NAMED = 20
 
 
 class Recipe(NamedTuple):
-    """The text of the IR, with the text and the steps of the pipeline to run on the IR."""
+    """What a reproducer contains: IR, and a pipeline to run on the IR.
+
+    Attributes:
+        ir: The text of the IR.
+        pipeline: The text of the pipeline.
+        steps: The passes of the pipeline.
+    """
 
     ir: str
     pipeline: str
@@ -67,22 +73,23 @@ class CrashReproducer(PassInstrumentation):
 
     The reproducer contains the IR before the run and the whole pipeline. During a run, the
     reproducer is stored in the file `<path>.running`, which remains if the process is killed. If
-    the run fails, the file is moved to `path`. A successful run does not modify an older file at
-    `path`. A note on the raised error names the failed passes, the file and the replay command.
+    the run fails, the file is moved to `path`. A successful run leaves an existing file at `path`
+    unchanged. The raised error has a note that names the failed passes, the file and the replay
+    command.
 
     Args:
         path: The path of the reproducer.
         local: Whether the reproducer contains only the first pass that failed and the IR before
-            this pass. If true, the run prints the whole IR before each pass on each op, and uses no
-            other processes.
+            this pass. If true, the run prints the whole IR before each pass on each op, and starts
+            no worker processes.
         threading: Whether a replay may run passes in parallel.
-        replay: The command that replays the file, with `{file}` in place of the quoted file name;
-            by default, a passel-opt command. Flags that are needed to read the file are added, but
-            flags that load passes or dialects are not.
+        replay: The replay command, with `{file}` in place of the quoted file name; by default, a
+            passel-opt command. Flags that are needed to read the file are added to the command.
+            Flags that load passes or dialects are not added.
 
     Attributes:
-        reproducer: The path of the reproducer; None unless the run failed and the reproducer was
-            written.
+        reproducer: The path of the reproducer; None if the run succeeded, or if the reproducer
+            could not be written.
         running: The path of the file `<path>.running` during a run; otherwise None.
 
     Raises:
@@ -142,7 +149,7 @@ class CrashReproducer(PassInstrumentation):
         self._prepare(self._whole)
 
     def before_pass(self, step: Step, op: Any) -> None:
-        """Write the reproducer of the pass to `<path>.running`, if the reproducer is local."""
+        """Write a reproducer of only this pass to `<path>.running`, if `local` is set."""
         if isinstance(step, PassStep):
             recipe = self._local_recipe(step, op) if self.local else None
             self._prepare(recipe)
@@ -150,11 +157,14 @@ class CrashReproducer(PassInstrumentation):
             self._running.append(_Running([*self._running[-1].titles, title], recipe, []))
 
     def after_pass(self, step: Step, op: Any) -> None:
-        """Restore the reproducer of the enclosing pass or run."""
+        """Restore the reproducer of the enclosing pass, if `local` is set.
+
+        The enclosing pass is the pass that ran this pass in a dynamic pipeline.
+        """
         self.after_pass_failed(step, op, None)
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
-        """Store the failure, and restore the reproducer of the enclosing pass or run."""
+        """Store the failure, and restore the reproducer as in `after_pass`."""
         if not isinstance(step, PassStep):
             return
         ended, outer = self._running.pop(), self._running[-1]
@@ -168,7 +178,7 @@ class CrashReproducer(PassInstrumentation):
             outer.failed.clear()
 
     def after_run(self, run: ObservedRun, *, failed: bool) -> None:
-        """Report the reproducer if the run failed, and otherwise remove `<path>.running`."""
+        """Write and report the reproducer if the run failed, and remove `<path>.running`."""
         try:
             if failed:
                 self._report(run)
@@ -309,7 +319,7 @@ def replay_command(run: ObservedRun, steps: Iterable[PassStep], command: str | N
 
 
 def allowing(command: str, passes: Iterable[Pass[Any, Any]]) -> str:
-    """Return a replay command with an additional flag that allows the effects of the passes."""
+    """Return a replay command, with a flag added that allows the effects of the passes."""
     effects = {effect for each in passes for effect in each.own_effects()}
     if not effects or "--run-reproducer" not in command:
         return command

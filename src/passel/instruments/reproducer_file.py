@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from passel.frontend import SourcePart
 
 GROUP = "mlir_reproducer"
-"""The group of external resources that the pipeline and its settings belong to."""
+"""The name of the group of external resources that contains the pipeline and its settings."""
 
 
 def reproducer_text(
@@ -61,9 +61,9 @@ class Recorded(NamedTuple):
     """The pipeline and the settings that a reproducer contains.
 
     Attributes:
-        pipeline: The text of the pipeline to run.
-        disable_threading: Whether to run the pipeline on one thread.
-        verify_each: Whether to verify the IR after each pass.
+        pipeline: The text of the pipeline; None if the file does not contain it.
+        disable_threading: Whether to run the pipeline on one thread; None if the file does not say.
+        verify_each: Whether to verify the IR after each pass; None if the file does not say.
         source: The part of the input that contains the reproducer.
         start: The offset of the pipeline's text in `source`.
     """

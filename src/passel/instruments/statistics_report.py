@@ -39,15 +39,15 @@ class StatisticsReport(PassInstrumentation):
 
     The report is printed even if the run fails.
 
-    The report contains only the values of the current run. Unlike in MLIR, the passes of dynamic
-    pipelines are included, below the pass that ran the pipeline.
+    The report contains only the values of the current run. The passes of a dynamic pipeline are
+    listed below the pass that ran the pipeline.
 
     Args:
         display: The layout of the report. `pipeline` nests the passes as in the pipeline. `list`
             sorts the passes by name, and sums the values over all instances of a pass. `json`
-            prints an array with an object for each pass that has statistics. The keys of each
-            object are `path`, `name`, `display_name` and `statistics`, an array of objects with
-            `name`, `value` and `description`.
+            prints an array with an object for each pass that has statistics. Each object has the
+            keys `path`, `name`, `display_name` and `statistics`. The value of `statistics` is an
+            array of objects with the keys `name`, `value` and `description`.
         stream: The stream to print to; by default, standard error.
 
     Raises:
@@ -73,8 +73,8 @@ class StatisticsReport(PassInstrumentation):
             (S) 1 ops - Ops seen
         <BLANKLINE>
 
-    Source: `PassManager::enableStatistics`, MLIR 22. In MLIR, the statistics of nested pipelines
-    are lost, and a second run of a pass manager reports the sums over both runs.
+    Source: `PassManager::enableStatistics`, MLIR 22. In MLIR, the statistics of dynamic pipelines
+    are lost, and the second run of a pass manager reports the sums over both runs.
     """
 
     collects_statistics = True

@@ -74,16 +74,16 @@ class Timing(PassInstrumentation):
     """An instrumentation that measures the time of passes, nested pipelines and analyses.
 
     In the report, the row of a pass covers all ops on which the pass ran. The times of several runs
-    are added up, and passes with equal paths share a row. Runs on several threads at the same time
-    need separate `Timing` objects.
+    are added up, and passes with equal paths share a row. Runs that take place at the same time on
+    several threads need separate `Timing` objects.
 
     Args:
         display: The layout of the report. `tree` nests the rows as in the pipeline. `list` has a
             row for each name, sorted by time.
-        output_format: The format of the report.
+        output_format: Whether the report is text or JSON; see `timing_report`.
         report: The stream to which the report is printed at the end of each run. True means
-            standard error, and False means that no report is printed. The report includes all
-            earlier runs.
+            standard error, and False means that no report is printed. The report covers this run
+            and all previous runs.
 
     Raises:
         ValueError: If the layout or the format is unknown.
@@ -113,8 +113,8 @@ class Timing(PassInstrumentation):
     ) -> None:
         if display not in ("tree", "list") or output_format not in ("text", "json"):
             raise ValueError(
-                f"unknown timing display '{display}' or format '{output_format}': the displays are "
-                "'tree' and 'list', the formats 'text' and 'json'"
+                f"unknown timing display '{display}' or format '{output_format}': expected the "
+                "display 'tree' or 'list', and the format 'text' or 'json'"
             )
         self._display: Display = display
         self._format: Literal["text", "json"] = output_format
@@ -130,14 +130,14 @@ class Timing(PassInstrumentation):
 
     @property
     def timing(self) -> Timer:
-        """The root of the tree of timers, whose `wall` is the total time measured so far."""
+        """The root of the tree of timers. The `wall` of the root is the total time so far."""
         total = Timer("root")
         total.absorb(self._root)
         return total
 
     @contextmanager
     def scope(self, name: str) -> Generator[None]:
-        """Measure the time of the body of a `with` statement in a separate row."""
+        """Measure the time of the body of a `with` statement, as a separate row of the report."""
         with self:
             self._begin(name)
             try:
@@ -146,7 +146,7 @@ class Timing(PassInstrumentation):
                 self._end()
 
     def __enter__(self) -> Self:
-        """Start including the body of a `with` statement in the total time."""
+        """Add the time of the body of a `with` statement to the total time."""
         self._worker = os.getpid(), get_ident()
         self._open.append(self._open[-1] if self._open else _Open(self._root))
         return self
@@ -168,10 +168,10 @@ class Timing(PassInstrumentation):
         return Timing()
 
     def merge(self, child: Timing) -> None:
-        """Add the measurements of a worker as rows nested below the current row.
+        """Add the measurements of a worker as rows below the row that is being measured.
 
-        The wall time is the time of the slowest worker, and the user time is the sum over all
-        workers.
+        The wall time of an added row is the time of the slowest worker. The user time is the sum
+        over all workers.
         """
         self._open[-1].merge(child._worker, child._root)
 

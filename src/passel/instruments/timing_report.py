@@ -33,15 +33,14 @@ class Timer:
 
     Attributes:
         name: The name of the row, such as `CSE`, `'func.func' Pipeline` or `(A) DominanceInfo`.
-        path: The path of a pass or pipeline in the schedule, such as
-            `builtin.module/func.func/1:cse`; empty for all other rows.
+        path: The path in the schedule, such as `builtin.module/func.func/1:cse`; empty if the row
+            is not for a pass or a pipeline.
         wall: The elapsed time.
         user: The elapsed time, summed over threads and worker processes.
-        count: The number of times that the measured work ran.
-        hidden: Whether the report shows the children in place of this row, because the row is a
-            pipeline collection that contains a single pipeline.
-        key: The identity of the row among its siblings, as a tuple of the row's kind and names or
-            paths.
+        count: The number of measurements that the row sums up.
+        hidden: Whether the report shows the children in place of this row. Rows of pipeline
+            collections that contain a single pipeline are hidden.
+        key: The kind of the row, followed by names or paths. Siblings have different keys.
         children: The nested rows, in the order in which they first ran.
 
     Example:
@@ -77,7 +76,7 @@ class Timer:
             yield from child.walk()
 
     def find(self, name: str) -> Timer | None:
-        """Return the first timer with the given name or path in the order of `walk`, or None."""
+        """Return the first timer in the order of `walk` with this name or path, or None."""
         return next((timer for timer in self.walk() if name in (timer.name, timer.path)), None)
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
@@ -87,7 +86,7 @@ class Timer:
         return bundle(Text(str(self)))
 
     def child(self, like: Timer) -> Timer:
-        """Return the child with the same key as another timer, adding the child if necessary."""
+        """Return the child with the same key as `like`, after adding one if there is none."""
         for each in self.children:
             if each.key == like.key:
                 return each
@@ -134,12 +133,12 @@ def timing_report(
     """Return the timing report for a tree of timers as text or JSON.
 
     Args:
-        root: The root of the tree, whose times are the totals.
+        root: The root of the tree. The times of the root are the totals.
         display: The layout of the report. `tree` nests the rows. `list` has a row for each name,
             sorted by time.
-        output_format: The format of the report. The JSON output is an array of rows. The array
-            `passes` of a row contains the nested rows. Every array ends with an empty object.
-            Times are in seconds, and the user time is always included.
+        output_format: Whether the report is text or JSON. The JSON output is an array of rows. In
+            the layout `tree`, the array `passes` of a row contains the nested rows, and ends with
+            an empty object. Times are in seconds, and the user time is always included.
 
     Example:
         >>> tree = Timer("root", wall=2.0, user=2.0, children=[Timer("CSE", wall=1.5)])

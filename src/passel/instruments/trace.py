@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 class Trace(PassInstrumentation):
     """An instrumentation that writes a trace in Chrome's format, which ui.perfetto.dev can open.
 
-    The trace has a track for each thread, with a slice for each execution of a pass, and of a step
-    that runs nested pipelines. Times are in microseconds.
+    The trace has a track for each thread. Each execution of a pass, or of a step that runs nested
+    pipelines, is a slice. Times are in microseconds.
 
     Args:
-        stream: The stream that the trace is written to. Each run writes a separate JSON array,
-            unless all runs are inside one `with trace:` block.
+        stream: The stream that the trace is written to. Each run writes a separate JSON array. All
+            runs inside a `with trace:` block write one array.
 
     Example:
         >>> import io, json
@@ -56,15 +56,15 @@ class Trace(PassInstrumentation):
         self._depth = 0
 
     def before_run(self, run: ObservedRun) -> None:
-        """Count the run as open."""
+        """Start collecting events."""
         self.__enter__()
 
     def after_run(self, run: ObservedRun, *, failed: bool) -> None:
-        """Write the events if this is the outermost run."""
+        """Write the events, unless an enclosing run or a `with` statement has not ended."""
         self.__exit__()
 
     def __enter__(self) -> Self:
-        """Hold the events until the `with` statement ends."""
+        """Hold back the events until the `with` statement ends."""
         self._depth += 1
         return self
 
@@ -86,7 +86,10 @@ class Trace(PassInstrumentation):
         self._events += child._events
 
     def before_pass(self, step: Step, op: Any) -> None:
-        """Begin a slice, which is described as in MLIR: `CSE` on 'func.func' operation: @main."""
+        """Begin a slice.
+
+        The description of the slice is worded as in MLIR: `CSE` on 'func.func' operation: @main.
+        """
         execution = execution_of(self.run, step, op)
         self._event("B", execution.display_name, args={"desc": execution.title})
 

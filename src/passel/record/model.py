@@ -22,7 +22,7 @@ FORMAT = 8
 class RecordError(PasselError, ValueError):
     """The error for a file that is not a record, is damaged, or has an unsupported format.
 
-    The record of a killed process is valid, and contains all events before the process was killed.
+    If a process is killed, its record is still valid, and contains all events up to that moment.
     """
 
 

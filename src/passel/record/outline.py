@@ -99,7 +99,7 @@ def rows_of(record: Record, run: RunInfo | None = None) -> list[Row]:
 
 
 def all_rows(rows: Iterable[Row]) -> list[Row]:
-    """Return the given rows and all rows nested below them, in the order of the pipeline."""
+    """Return `rows` and all rows nested below them, in the order of the pipeline."""
     return [each for row in rows for each in row.walk()]
 
 
@@ -158,7 +158,7 @@ def ending(record: Record, run: RunInfo) -> Iterator[str]:
         yield f"  {failure.location}: error: {failure.message}".replace("\n", "\n  ")
     yield from run.notes
     if not run.is_complete:
-        yield "the record ends before the run does"
+        yield "the record ends before the end of the run"
         for each in record.running:
             yield f"still running when the record ended: {each.path} on {each.op_title}"
         if record.running and (again := record.replay(record.running[0])):

@@ -61,7 +61,9 @@ class Record:
 
     @classmethod
     def open(cls, path: str | Path) -> Record:
-        """Read a record from a file, to which a running process may still be writing.
+        """Read a record from a file.
+
+        Another process may still be writing to the file.
 
         Raises:
             RecordError: If the file is not a record, has an unsupported format, or cannot be read.
@@ -82,7 +84,7 @@ class Record:
 
     @property
     def running(self) -> Sequence[Execution]:
-        """The executions that had begun but not ended at the end of the record, outermost first."""
+        """The executions that had not ended when the record ended, outermost first."""
         return self._contents.begun
 
     @cached_property
@@ -105,11 +107,13 @@ class Record:
         return self._contents.texts.text(digest)
 
     def readable(self, digest: str, *, run: int = 0, locations: bool = False) -> str:
-        """Return the text of an op in custom form, the syntax that its dialects define.
+        """Return the text of an op in custom form.
+
+        Custom form is the syntax that the dialects define.
 
         Args:
             digest: The digest of the op's text.
-            run: The number of the run whose IR parses the text.
+            run: The number of the run that recorded the text.
             locations: Whether to print locations.
 
         Returns:
@@ -184,11 +188,11 @@ class Record:
         return self._contents.state(execution.run, execution.number.__ge__)
 
     def state_at(self, paths: Collection[str], run: int = 0) -> str | None:
-        """Return the text of a run's top-level op after the passes with the given paths.
+        """Return the text of a run's top-level op after the first passes of the pipeline.
 
         Args:
-            paths: The paths of the first passes of the pipeline. The text includes the changes that
-                passes with these paths made to all ops.
+            paths: The paths of these passes. The text includes the changes that the passes made to
+                all ops.
             run: The number of the run.
 
         Returns:
@@ -206,7 +210,7 @@ class Record:
     # -- Commands --------------------------------------------------------------------------------
 
     def replay(self, execution: Execution) -> str:
-        """Return the command that reruns the pass of an execution only on the op of the execution.
+        """Return the command that repeats an execution of a pass, on only the op of the execution.
 
         For a pass in a dynamic pipeline, the command reruns the outer pass, which runs that
         pipeline. If no symbol name identifies the op, the command runs the pass on all ops on which
@@ -261,7 +265,7 @@ class TextReader(NamedTuple):
     context: Any
 
     def readable(self, texts: Sequence[str], locations: bool) -> list[str]:
-        """Convert texts to custom form, leaving texts that cannot be parsed unchanged."""
+        """Convert texts to custom form. Texts that cannot be parsed remain unchanged."""
         if (found := self._read(texts, locations)) is not None:
             return found
         # Some IRs refuse two versions of a symbol, and calls of undefined functions.
@@ -285,7 +289,7 @@ class TextReader(NamedTuple):
         return [self._printed(op, locations) for op in ops] if len(ops) == len(texts) else None
 
     def outline(self, text: str, locations: bool) -> str | None:
-        """Convert the outline of an op to custom form, or return None if the IR cannot parse it."""
+        """Convert the outline of an op to custom form; None if the IR cannot parse the outline."""
         if (op := self._parsed(text.replace(HOLE, "{^bb0:\n}"))) is None:
             return None
         found = self._printed(op, locations)

@@ -29,7 +29,7 @@ class PrintsApart(Protocol):
     """
 
     def prints_apart(self, op: Any) -> bool:
-        """Return whether the nested ops of an op have the same meaning when printed separately.
+        """Return whether the nested ops of an op can be printed separately.
 
         The result must be false unless the op has one region, with one block that has no arguments.
         If the result is true, replacing `{...}` in the outline with the texts of the nested ops
@@ -53,9 +53,9 @@ class Frame:
         changes: The number of changes that had been recorded at the start of the frame.
         inside: The time in seconds of the passes inside the frame, including the time to record
             them.
-        running: For a pass, a tuple of the result of `Lifetime.place_of` for the op, the time at
-            which the recorder's hook was called, and the time at which the pass began. None for
-            other frames.
+        running: For a pass, a tuple with three items: the result of `Lifetime.place_of` for the op,
+            the time at which the recorder's hook was called, and the time at which the pass began.
+            None if the frame is not for a pass.
     """
 
     ordinals: tuple[int, ...] = ()
@@ -72,7 +72,7 @@ class RecordedRun:
 
     Args:
         run: The run to record.
-        add: A function that records a text, given the digest and the text.
+        add: A function that records a text. The arguments are the digest and the text.
         frame: The outermost frame of the run.
 
     Attributes:

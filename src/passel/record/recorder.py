@@ -67,12 +67,12 @@ class Recorder(PassInstrumentation):
         return Record(self._log.path) if isinstance(self._log, RecordFile) else None
 
     def prepare(self, pipeline: str, source: str, replay: str) -> None:
-        """Set the description of the next run.
+        """Describe the following top-level runs.
 
         Args:
-            pipeline: The text of the pipeline, as given by the user.
+            pipeline: The text of the pipeline, as the user wrote it.
             source: The name of the input.
-            replay: The command that runs the passes on a file; see `RunInfo`.
+            replay: The command to which the flags for a replay are added; see `RunInfo.replay`.
         """
         self._pipeline, self._source, self._replay = pipeline, source, replay
 

@@ -66,7 +66,7 @@ class Texts:
         self._known: dict[str, str | dict[str, Any]] = {}
 
     def take(self, line: dict[str, Any]) -> None:
-        """Add the texts in a line of the record, to be decompressed on first use."""
+        """Add the texts in a line of the record. The texts are decompressed on first use."""
         self._known.update(dict.fromkeys(_digests_in(line["texts"]), line))
 
     def add(self, content: str) -> str:

@@ -37,10 +37,11 @@ class RecordedOp(NamedTuple):
 Event: TypeAlias = "Mapping[str, Any]"
 """A line of a record, whose keys say what happened.
 
-`run` and `end` are the start and the end of the run with this number, and `in` refers to a run.
-`begin` is the start of an execution: the `StepInfo`, and under `of` the `RecordedOp`. `total`, the
-time, is the end of the innermost execution. `state` has the ordinals of an op that changed while no
-pass was running on the op itself, and `after` the digest of its text; None if the text is unknown.
+`run` marks the start of a run, and `end` marks the end; the value is the number of the run. `in` is
+the number of the run that an event is in. `begin` marks the start of an execution; the value is the
+`StepInfo`, and `of` is the `RecordedOp`. `total` marks the end of the innermost execution; the
+value is the time. `state` marks a change of an op while no pass was running on the op itself; the
+value is the op's ordinals. `after` is the digest of the op's new text; None if the text is unknown.
 """
 
 
