@@ -48,8 +48,8 @@ class FailureInfo(NamedTuple):
         message: The error message.
         path: The path of the pass or nested pipeline that failed.
         where: The name and symbol of the op on which the pass ran, such as `'func.func' @main`.
-        location: The location of the error, either of the op on which the pass ran or of a nested
-            op.
+        location: The location of the op that the error is reported on. That is the op on which the
+            pass ran, or a nested op.
     """
 
     kind: str
@@ -98,8 +98,9 @@ class Execution(NamedTuple):
             None if the text is unknown.
         caller: The `number` of the execution whose dynamic pipeline contains this execution; None
             if the pass is not in a dynamic pipeline.
-        is_amid: Whether a pass on an enclosing op ran this pass. If true, the state of the
-            top-level op is unknown, since the outer pass may already have changed the enclosing op.
+        is_amid: Whether a pass on an enclosing op ran this pass, in a dynamic pipeline. If true,
+            the text of the top-level op is unknown, since the outer pass may already have changed
+            the enclosing op.
     """
 
     number: int
@@ -143,7 +144,7 @@ class RunInfo(NamedTuple):
         number: The index of the run in the record, counted from 0.
         ir: The name of the IR, as for the flag `--ir`.
         version: The versions of the IR's packages, by package name.
-        pipeline: The text of the pipeline, as given by the user.
+        pipeline: The text of the pipeline, as the user wrote it.
         schedule: The text of the scheduled pipeline, in which adjacent nested pipelines are merged.
         steps: All passes of the schedule in depth-first order, including passes that ran on no op.
         source: The name of the input; empty if the name is unknown.

@@ -23,9 +23,9 @@ class PrintsApart(Protocol):
     """An optional ability of an adapter to print the nested ops of some ops separately.
 
     With this ability, a record stores the texts of nested ops separately from an outline of the
-    enclosing op. The outline is the text of the op with `{...}` in place of the nested ops, as
-    `print_op` prints the op if `skip_regions` is set. If one of many nested ops changes, only that
-    nested op is printed again.
+    enclosing op. The outline is what `print_op` prints if `skip_regions` is set: the text of the
+    op, with `{...}` in place of the nested ops. If one of many nested ops changes, only that nested
+    op is printed again.
     """
 
     def prints_apart(self, op: Any) -> bool:
@@ -43,13 +43,12 @@ class Frame:
     """A stack frame of a recorded run, for a pass or a step that runs nested pipelines.
 
     Attributes:
-        ordinals: The ordinals of the op whose nested ops the pipelines run on; empty if no nested
-            pipelines run.
-        children: The ops immediately inside the op that `ordinals` identifies; empty in a worker.
-        at_work: The ordinals of the op on which the innermost running pass runs. That pass may run
-            dynamic pipelines on nested ops.
-        is_apart: Whether the nested ops of the op that `ordinals` identifies are printed
-            separately.
+        ordinals: The ordinals of the enclosing op, if nested pipelines run on the ops inside it;
+            otherwise empty.
+        children: The ops directly inside the enclosing op; empty in a worker.
+        at_work: The ordinals of the op that the innermost running pass may already have changed.
+            None if no pass is running, or if the pass is running on the enclosing op.
+        is_apart: Whether the ops inside the enclosing op are printed separately.
         changes: The number of changes that had been recorded at the start of the frame.
         inside: The time in seconds of the passes inside the frame, including the time to record
             them.
