@@ -79,7 +79,8 @@ class Execution(NamedTuple):
             none of its passes failed.
         title: The textual form of the pass, with its options.
         op_name: The name of the op.
-        symbol: The symbol name of the op before the pass; None if the op has no symbol name.
+        symbol: The symbol name that the op has before the pass runs; None if the op has no symbol
+            name.
         ordinals: The ordinals of the enclosing ops, outermost first, followed by the ordinal of the
             op itself. The ordinal of an op is its index among its siblings when the nested pipeline
             starts. The path and the ordinals together identify the execution, unless a pass runs a
@@ -150,8 +151,10 @@ class RunInfo(NamedTuple):
         source: The name of the input; empty if the name is unknown.
         replay: The command that runs the passes on a file, with `{file}` in place of the file name;
             empty if no command can run the passes.
-        before: The digest of the text of the top-level op before the run.
-        after: The digest of the last recorded text of the top-level op.
+        before: The digest of the text of the top-level op before the run; None if the text is
+            unknown.
+        after: The digest of the last recorded text of the top-level op; None if the text is
+            unknown.
         outer: The `number` of the enclosing run, which is on another IR; None for a top-level run.
         is_complete: Whether the run ended, either successfully or with failures.
         failures: All failures, in the order in which a run without workers reports them.
@@ -179,8 +182,8 @@ class RecordInfo(NamedTuple):
 
     Attributes:
         passel: The version of passel that wrote the record.
-        python: The version of Python.
-        command_line: The command and its arguments.
+        python: The version of Python that ran passel.
+        command_line: The recorded command and its arguments.
         started: The time at which recording started, in ISO 8601 format with the time zone.
         runs: The recorded runs, in the order of `RunInfo.number`.
         is_complete: Whether all runs ended. The end of a run is missing if the process was killed

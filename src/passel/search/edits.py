@@ -31,8 +31,8 @@ class Kind(NamedTuple):
 
     Attributes:
         title: A plural noun for the parts that the edits remove.
-        find: A function that yields the possible edits of a tree. Each edit can also be applied to
-            a copy of the tree.
+        find: A function that yields the possible edits of a tree. An edit of a tree can also be
+            applied to a copy of the tree.
         make: A function that applies a collection of edits to a tree in place.
     """
 

@@ -62,6 +62,8 @@ class Answer(NamedTuple):
 class Oracle(ABC):
     """A callable that decides in a child process whether a case is interesting.
 
+    A case is interesting if it shows the problem that the search is about.
+
     Attributes:
         pipeline: The pipeline to run on the IR of a case, or an empty string to check only the IR.
         failed: The failed execution in a record, or None. The search ends before this execution.
@@ -268,8 +270,8 @@ class ComputesElse(Oracle):
 
     Args:
         subject: The subject that parses and runs cases.
-        first: The text of the original IR for all cases. None means that each case is compared
-            before and after its pipeline.
+        first: The text of the original IR for all cases. None means that the original IR is the IR
+            of each case, before its pipeline runs.
         symbol: The name of the function to run, or an empty string for all functions that can be
             run.
         arguments: The arguments in the syntax of the IR, or an empty string for random arguments.

@@ -18,7 +18,7 @@ class Definition(NamedTuple):
 
     Attributes:
         type: The type of the value.
-        operands: The operands of the defining op, any of which may replace the value.
+        operands: The operands of the defining op. Any of these operands may replace the value.
     """
 
     type: str

@@ -96,7 +96,8 @@ def scoped(execution: Execution) -> str:
 def narrowed(subject: Subject, case: Case) -> Case | None:
     """Run a case that fails, and return a case with only the failed pass and the IR before it.
 
-    The result is None if the run cannot be recorded.
+    The result is None if the run cannot be recorded, or if the record does not contain the IR
+    before the failed pass.
     """
     with TemporaryDirectory(prefix="passel-") as folder:
         path = Path(folder, "record")

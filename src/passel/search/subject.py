@@ -60,7 +60,8 @@ class FailureIdentity(NamedTuple):
         path: The path of the failed pass, without numbers such as `1:`, which depend on the
             pipeline.
         kind: The type of the exception, the name of the signal, or the kind of the failure.
-        message: The first line of the message, without the names of values, symbols and types.
+        message: The first line of the message, without the parts that depend on the IR (see
+            `head`).
     """
 
     path: str

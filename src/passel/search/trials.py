@@ -37,8 +37,8 @@ class Trials:
 
     Attributes:
         oracle: The oracle to run.
-        calls: The number of calls to the oracle, not counting invalid cases.
-        invalid: The number of invalid cases.
+        calls: The number of calls to the oracle, except calls with the verdict `INVALID`.
+        invalid: The number of calls with the verdict `INVALID`.
     """
 
     def __init__(self, oracle: Oracle, *, jobs: int = 1) -> None:

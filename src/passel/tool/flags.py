@@ -159,7 +159,7 @@ def read_flags(
         flags: The flags of the program, by long and short name.
         passes: The registered passes and pipelines, which are accepted as flags.
         program: The name of the program, as printed in hints.
-        several: Whether to accept more than one input.
+        several: Whether to accept more than one positional argument.
 
     Raises:
         UsageError: If an argument is invalid. The error reports the first invalid argument.

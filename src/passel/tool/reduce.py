@@ -15,9 +15,9 @@ message. The result is a reproducer for passel-opt --run-reproducer.
 
 With --interesting=<command>, the result is the smallest case for which the command exits with 0. In
 the command, {} stands for the name of a file that contains the IR in generic form. If the command
-has no {}, the name is appended. If there is a pipeline, the file that the command reads is a
-reproducer. The command runs in the current directory. First, the command runs on the input twice,
-and must exit with 0 both times. Cases with invalid IR are not tried.
+has no {}, the name is appended. If there is a pipeline, the file is a reproducer, which contains
+the pipeline and the IR. The command runs in the current directory. First, the command runs on the
+input twice, and must exit with 0 both times. Cases with invalid IR are not tried.
 
 With --computes-else, the result is the smallest case in which functions return, write or print
 different results after the pipeline than before the pipeline. See passel-bisect --help.

@@ -9,10 +9,11 @@ Examples:
   passel-report old.passel new.passel
   passel-report old.passel new.passel -o comparison.html
 
-passel-opt --record=<file> writes a record. The report shows the pipeline with times and changes or,
-with --step, the changes of one pass. For two records of the same input, the report compares the
-times and statistics of each pass and counts the ops on which the results differ. With --diff, the
-report shows the differences. With -o, the program writes the full report as an HTML page.
+passel-opt --record=<file> writes a record. By default, the report shows the pipeline with the times
+and changes of its passes. With --step, the report shows the changes of one pass. For two records of
+the same input, the report compares the times and statistics of each pass and counts the ops on
+which the results differ. With --diff, the report shows changes or differences as diffs. With -o,
+the program writes the full report as an HTML page.
 """
 
 from __future__ import annotations
