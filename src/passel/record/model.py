@@ -74,9 +74,9 @@ class Execution(NamedTuple):
         number: The index of the execution in `Record.executions`, counted from 0.
         run: The index of the run in `RecordInfo.runs`.
         path: The path of the pass in the pipeline, such as `builtin.module/func.func/1:cse`.
-        pass_name: The textual name of the pass. The name is empty for a group of passes that ran as
-            one, and for a nested pipeline. A nested pipeline is recorded only if it failed although
-            none of its passes failed.
+        pass_name: The textual name of the pass. The name is empty for a group of passes that ran
+            together as one step, and for a nested pipeline. A nested pipeline is recorded only if
+            it failed although none of its passes failed.
         title: The textual form of the pass, with its options.
         op_name: The name of the op.
         symbol: The symbol name that the op has before the pass runs; None if the op has no symbol
@@ -186,8 +186,8 @@ class RecordInfo(NamedTuple):
         command_line: The recorded command and its arguments.
         started: The time at which recording started, in ISO 8601 format with the time zone.
         runs: The recorded runs, in the order of `RunInfo.number`.
-        is_complete: Whether all runs ended. The end of a run is missing if the process was killed
-            or the disk was full.
+        is_complete: Whether all runs ended. A run has no recorded end if the process was killed or
+            the disk was full.
     """
 
     passel: str

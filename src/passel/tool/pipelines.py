@@ -245,7 +245,7 @@ def run_stretch(manager: PassManager, op: Any, settings: Settings, **how: Any) -
 
 
 def place_in(paths: Sequence[str], settings: Settings, flag: str) -> Place | None:
-    """Return the value of a flag such as `--stop-after` as a place, or None without the flag.
+    """Return the value of a flag such as `--stop-after` as a place, or None if it has no value.
 
     Raises:
         UsageError: If the pipeline does not contain the place.

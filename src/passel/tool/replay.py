@@ -83,8 +83,8 @@ class Replay:
         """Return the command that replays a reproducer, with `{file}` in place of the file name.
 
         Args:
-            program: The program that the command runs; by default, the current program. For
-                another program, flags that only the current program accepts are omitted.
+            program: The program that the command runs; by default, the current program. If this is
+                another program, the command omits flags that only the current program accepts.
         """
         words = [program or self._settings.tool.name, "--run-reproducer"]
         own = () if program else self._settings.brought
@@ -203,7 +203,8 @@ def at_work() -> str:
     Returns:
         The phrase, or an empty string if no pass is running.
 
-    The function inspects the call stacks of all threads, so that runs need no bookkeeping.
+    The function inspects the call stacks of all threads, so that runs need not keep track of the
+    running pass.
     """
     for top in sys._current_frames().values():  # pyright: ignore[reportPrivateUsage]
         frame: FrameType | None = top
