@@ -75,11 +75,11 @@ class AnalysisManager:
         return result
 
     def cached_analysis(self, kind: AnalysisClass[A]) -> A | None:
-        """Return an analysis of the manager's op if it is cached, or None otherwise."""
+        """Return a cached analysis of the manager's op, or None if the analysis is not cached."""
         return self.results.get(kind)
 
     def parent_analysis(self, kind: AnalysisClass[A], op: Any = None) -> A | None:
-        """Return an analysis of an enclosing op if it is cached, or None otherwise.
+        """Return a cached analysis of an enclosing op, or None if the analysis is not cached.
 
         The analysis may be stale. This method never computes an analysis, since passes may run on
         sibling ops in parallel.
@@ -169,8 +169,8 @@ class AnalysisManager:
         """For the op and its nested ops, drop all analyses that a pass has not preserved.
 
         Analyses are checked in the order in which they were computed. A dropped analysis no longer
-        counts as preserved, so a dependent analysis can check for it in the method
-        `is_invalidated`.
+        counts as preserved. In the method `is_invalidated`, an analysis can therefore check whether
+        another analysis that it uses was dropped.
         """
         if preserved.all:
             return

@@ -34,8 +34,8 @@ class PreservedAnalyses:
     """The analyses of an op that are still valid after a pass.
 
     An analysis class can define `is_invalidated(self, preserved)`, which returns whether the pass
-    has invalidated the analysis. Without this method, an analysis is invalidated unless the pass
-    has preserved the analysis class.
+    has invalidated the analysis. Without `is_invalidated`, an analysis is invalidated unless the
+    pass has preserved the analysis class.
 
     Source: `mlir::detail::PreservedAnalyses`, MLIR 22.
     """

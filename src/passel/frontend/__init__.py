@@ -59,9 +59,9 @@ class Flag:
         choices: The allowed values; by default, the alternatives in a metavar such as
             `<list|tree>`. Without choices, any value is allowed.
         repeated: Whether the flag can be given several times to collect several values.
-        parse: A function that converts the text of a value. The function raises a `ValueError` for
-            an invalid text. The message of this error is the end of a sentence that starts with the
-            name of the flag.
+        parse: A function that converts the text of a value. For an invalid text, the function
+            raises a `ValueError`. The error's message is the end of a sentence that starts with the
+            flag, such as `must be a positive number`.
         ir: The name of the IR that the flag applies to, or an empty string for all IRs.
         name: The long name of the flag, without dashes.
         common: Whether the short help lists the flag.
@@ -120,7 +120,7 @@ class SourcePart:
         text: The text of the part, or its bytes if the input is binary.
         name: The name of the input in diagnostics.
         line_offset: The number of lines before the part in the file.
-        column: The column where the part starts, counted from 1, or 0 for the first part.
+        column: The column where the part starts, counted from 1; for the first part, 0.
         path: If the part is a whole file that can be read again, the path of the file; otherwise
             None.
         is_recorded: Whether the part contains the pipeline to run, as a reproducer does.
@@ -317,7 +317,8 @@ class TakesDialects(Protocol):
         """Return a copy of this adapter whose contexts contain additional dialects.
 
         Args:
-            dialects: The additional dialects. Each replaces an existing dialect with the same name.
+            dialects: The additional dialects. An additional dialect replaces an existing dialect
+                with the same name.
 
         Raises:
             DefinitionError: If an object is not a dialect of this IR.
@@ -341,7 +342,10 @@ class WritesSources(Protocol):
         ...
 
     def readable_source(self, text: str, context: Any) -> str:
-        """Return text from `print_source` in custom form, or unchanged if data would be lost."""
+        """Return text from `print_source` in the custom form, unless that form would lose data.
+
+        In this case, the method returns the text unchanged.
+        """
         ...
 
     def reading_flags(self, op: Any, context: Any) -> Sequence[str]:

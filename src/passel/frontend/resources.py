@@ -156,7 +156,7 @@ def _bytes(token: re.Match[str]) -> bytes:
 
 
 def unescaped(text: str) -> bytes:
-    """Return the bytes that an MLIR string denotes, given the text between the quotes."""
+    """Return the bytes that an MLIR string denotes, given the text between its quotes."""
     return b"".join(
         plain.encode() or _ESCAPES.get(escape) or bytes.fromhex(hexadecimal)
         for escape, hexadecimal, plain in _CHARACTERS.findall(text)

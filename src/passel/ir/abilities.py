@@ -35,7 +35,7 @@ class BringsPasses(Protocol):
     """The optional ability of an adapter to find the IR's own passes by name."""
 
     def pass_source(self) -> Any:
-        """Return the `PassSource` of the IR's own passes. All calls return equal sources."""
+        """Return the `PassSource` of the IR's own passes. Every call returns an equal source."""
         ...
 
 
@@ -58,7 +58,7 @@ class LowersPasses(Protocol):
 
 @runtime_checkable
 class SendsOps(Protocol):
-    """The optional ability of an adapter to send changes to ops from forked worker processes.
+    """The optional ability of an adapter to return changed ops from forked worker processes.
 
     Worker processes can run passes on sibling ops only if the adapter has this ability. If the IR's
     ops cannot be used after a fork, the adapter must not have this ability.
@@ -95,7 +95,7 @@ class SendsOps(Protocol):
         After an exception, the run executes the passes again in the main process.
 
         Args:
-            op: The op in the main process. It is equal to the worker's copy before the changes.
+            op: The op in the main process, which equals the worker's copy before the changes.
             data: The result of `encode_changes` in the worker.
             context: The context of the IR, such as `xdsl.context.Context`.
 

@@ -76,8 +76,8 @@ def adapter_names() -> Collection[str]:
 def installed_name(adapter: IRAdapter) -> str:
     """Return the name under which the class of an adapter is installed, or an empty string.
 
-    The name is valid for the flag `--ir` and for `load_reproducer`. The string is empty if the
-    class is not installed.
+    The flag `--ir` and `load_reproducer` accept the name. If the class is not installed, the
+    function returns an empty string.
     """
     name = adapter.build_name()
     is_found = has_adapter(name) and type(adapter_named(name)) is type(adapter)
@@ -145,9 +145,9 @@ _running: ContextVar[tuple[tuple[IRAdapter, Any], ...]] = ContextVar("running", 
 def running_on(adapter: IRAdapter, context: Any = None) -> Generator[None]:
     """Make an IR and its context current inside the `with` block, in which passes run.
 
-    Pipelines that the passes build are for this IR by default. Both are current only in the calling
-    thread. Other threads need `contextvars.copy_context` for the IR, and `IRAdapter.in_context` for
-    the context.
+    Pipelines that the passes build are for this IR by default. The IR and the context are current
+    only in the calling thread. Other threads need `contextvars.copy_context` for the IR, and
+    `IRAdapter.in_context` for the context.
 
     Args:
         adapter: The adapter of the IR.
@@ -190,9 +190,9 @@ _elsewhere: ContextVar[Callable[[str], IRAdapter | None] | None] = ContextVar(
 
 @contextmanager
 def crossing_with(find: Callable[[str], IRAdapter | None]) -> Generator[None]:
-    """Replace the adapters of `xdsl(...)` and `mlir(...)` in pipelines inside the `with` block.
+    """Inside the `with` block, replace the adapters that `xdsl(...)` and `mlir(...)` use.
 
-    With `xdsl(...)` or `mlir(...)`, a pipeline on one IR runs a pipeline on the other IR. A tool
+    In a pipeline on one IR, `xdsl(...)` or `mlir(...)` runs a pipeline on the other IR. A tool
     calls this function so that pipelines on the other IR can also use the tool's dialects.
 
     Args:

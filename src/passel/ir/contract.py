@@ -53,7 +53,7 @@ class SiblingWatch:
 
 
 class Lifetime:
-    """The way in which a run detects erased and moved ops. The default is to compare places.
+    """The way in which a run detects erased and moved ops. By default, a run compares places.
 
     Args:
         place_of: A function that returns the place of an op, such as its parent. The function must
@@ -92,9 +92,9 @@ class OpKind(NamedTuple):
     Attributes:
         name: The full name of the ops, such as `func.func`, even if they are unregistered.
         registered: Whether a loaded dialect defines the ops.
-        isolated: Whether the ops are `IsolatedFromAbove`. This is False for unregistered ops.
-        implements: A function that returns whether the ops have or implement a given trait or
-            interface.
+        isolated: Whether the ops are registered and `IsolatedFromAbove`.
+        implements: A function that takes the class of a trait or an interface, and returns whether
+            the ops have the trait or implement the interface.
     """
 
     name: str
@@ -148,8 +148,8 @@ class InvalidIR(Exception):  # noqa: N818 - a condition, like StopIteration; nev
 class IRAdapter(ABC):
     """The base class of adapters to IRs. A subclass must define the fourteen abstract methods.
 
-    An adapter must not store data about a run. Methods with an op as an argument may be called from
-    several threads at once, for ops that are not nested in each other.
+    An adapter must not store data about a run. Several threads may call methods with an op argument
+    at the same time, but only for ops that are not nested in each other.
 
     Attributes:
         name: The name of the IR, such as `xdsl`.
@@ -195,7 +195,7 @@ class IRAdapter(ABC):
 
     @abstractmethod
     def kind_of(self, op: Any) -> OpKind:
-        """Return the `OpKind` of `op`. A run calls this method once for each key of `key_of`."""
+        """Return the `OpKind` of `op`. A run calls this method once for each `key_of` key."""
 
     @abstractmethod
     def kind_named(self, context: Any, name: str) -> OpKind | None:
@@ -330,7 +330,7 @@ class IRAdapter(ABC):
         return Lifetime(self.parent)
 
     def versions(self) -> Mapping[str, str]:
-        """Return the versions of the IR's packages, by package name, for records of runs."""
+        """Return the version of each package of the IR, by package name, for records of runs."""
         return {}
 
 

@@ -168,7 +168,7 @@ class Pipeline:
         return (step for step in self.steps if isinstance(step, PassStep))
 
     def admit(self, kind: OpKind) -> tuple[tuple[Step, ...], str]:
-        """Return the steps before the first step that cannot run on ops of `kind`, and the reason.
+        """Return the steps before the first step that cannot run on `kind`, and why it cannot.
 
         If all steps can run, the method returns all steps and an empty string.
 
@@ -216,7 +216,7 @@ class Schedule:
         self.states: dict[PassStep, Any] | None = None
 
     def initialize(self, ir_context: Any) -> tuple[PassStep, Exception] | None:
-        """Initialize all passes. If one fails, return its step and the exception, or else None."""
+        """Initialize all passes. Return the first step that fails and its exception, or None."""
         states: dict[PassStep, Any] = {}
         for step in passes_of(self.pipeline):
             try:
@@ -240,7 +240,7 @@ def nodes_of(steps: Iterable[Step], *, all_options: bool = False) -> Iterator[El
 
 
 def passes_of(what: Pipeline | Step) -> Iterator[PassStep]:
-    """Yield the step of every pass in a pipeline or step, in execution order."""
+    """Yield every `PassStep` in a pipeline or a step, in execution order."""
     if isinstance(what, PassStep):
         yield what
     else:
@@ -293,7 +293,7 @@ def merged(
     Args:
         tree: The pass manager whose pipeline is merged.
         outer: If a pass runs the manager, the path of that pass; otherwise an empty string.
-        span: The span of that pass in the text of its pipeline; None if unknown.
+        span: The span, in the pipeline's text, of the pass that runs the manager; None if unknown.
         adapter: The adapter of the IR. Without an adapter, no pipelines are merged across an `any`
             pipeline, which might match any op.
         context: The context of the IR.

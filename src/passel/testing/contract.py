@@ -31,8 +31,9 @@ class AdapterContract:
     """The tests that check whether an adapter fulfills the contract of `IRAdapter`.
 
     To run the tests, define a subclass whose name starts with `Test`. The default values of the
-    attributes assume an IR with all features. To turn off tests of features that the IR lacks, set
-    `has_parents = False` or `interface = None`, or define a `program` without nested modules.
+    attributes assume an IR with all features. To turn off tests of features that the IR does not
+    have, set `has_parents = False` or `interface = None`, or define a `program` without nested
+    modules.
 
     Attributes:
         adapter: The adapter under test.
@@ -43,7 +44,8 @@ class AdapterContract:
             body except that of the top-level op.
         isolated: The roles of ops that are isolated from above.
         unregistered: The roles of ops that no dialect defines.
-        interface: An interface that only ops with a role in `implementing` implement, or None.
+        interface: An interface that is implemented by exactly the ops whose role is in
+            `implementing`; None to turn off the tests of interfaces.
         implementing: The roles of ops that implement `interface`.
         dialect: The name of a dialect that can be loaded, or an empty string.
         misspelt: A misspelled op name, the correct op name, and the name of an unknown dialect.
@@ -58,8 +60,8 @@ class AdapterContract:
     nested nodes. `change(op)` changes an op with any role without making the op invalid.
     `break_(op)` makes an op with the role `func` invalid. `move(op, into)` moves an op to the end
     of the body of another op. The tests move an op into another op only if `program` already
-    contains an op with the first role inside an op with the second role. If several tests fail, fix
-    the first failure first.
+    contains an op with the role of the former inside an op with the role of the latter. If several
+    tests fail, fix the first failure first.
     """
 
     adapter: IRAdapter
@@ -179,7 +181,7 @@ class AdapterContract:
         """
         sample = self._sample()
         found = self.adapter.context_of(sample.top)
-        what = f"'context_of' returns {found!r} for an op, expected the context of 'build' or None"
+        what = f"'context_of' returns {found!r}, expected the context passed to 'build', or None"
         check(found is None or found == sample.context, what)
         load = partial(self.adapter.load_dialects, sample.context)
         known = [self.dialect] if self.dialect else []
@@ -272,7 +274,7 @@ class AdapterContract:
     def test_moves(self) -> None:
         """Moving an op changes the fingerprints of the old and new parents, but not of the op.
 
-        A sequence that `children` has returned does not change.
+        The sequence that `children` returned before the move does not change.
         """
         take = self.adapter.fingerprint
         for path, place in self.program.moves():
@@ -321,7 +323,7 @@ class AdapterContract:
     # -- Optional abilities ------------------------------------------------------------------
 
     def test_sending(self) -> None:
-        """Applying the encoded changes of an op to a copy of the op changes the copy equally."""
+        """Applying the encoded changes of an op to a copy of the op makes the copy equal to it."""
         able = self._able(SendsOps)
         context = self.adapter.create_context()
         sample, copy = self._sample(context), self._sample(context)

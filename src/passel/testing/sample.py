@@ -36,10 +36,10 @@ class Node(NamedTuple):
     def moves(self) -> Iterator[tuple[Path, Path]]:
         """Yield the path of each node that can move, and the path of the node's new parent.
 
-        So that the IR stays valid, a node moves only into a parent whose role already occurs in the
-        program with a similar child. A similar child has the same role, and has a symbol if and
-        only if the moved node has a symbol. The new parent is the preceding sibling if possible,
-        otherwise the first suitable node.
+        To keep the IR valid, a node moves only into a parent whose role already occurs in the
+        program with a child of the node's role. Either both this child and the node have a symbol,
+        or neither has one. The new parent is the preceding sibling if possible, otherwise the first
+        suitable node.
         """
         nodes = dict(self.walk())
         allowed = {(o.role, n.role, n.symbol is None) for o in nodes.values() for n in o.body}

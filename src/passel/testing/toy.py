@@ -172,7 +172,7 @@ class ToyAdapter(IRAdapter):
     def fingerprint(self, op: ToyOp, *, recursive: bool = True) -> object:
         """Return a tuple of the op, its symbol, its value, and the fingerprints of nested ops.
 
-        Ops compare by identity. Since the fingerprint references the ops, no new op can have the
+        Ops compare by identity. Since the fingerprint keeps the ops alive, no new op can have the
         address of an old op.
         """
         inside = map(self.fingerprint, op.body) if recursive else op.body

@@ -24,12 +24,13 @@ def erase_dead_code(region: Region, listener: PatternRewriterListener | None = N
     """Erase dead ops and unreachable blocks in a region, and return whether the region changed.
 
     If a block has no terminator, or if an op may run code from a package other than xDSL, the
-    function calls xDSL's `region_dce` instead. Such code may depend on how often it is called.
+    function calls xDSL's `region_dce` instead. Code from other packages may depend on how often it
+    is called.
 
     Args:
         region: The region to simplify.
-        listener: The listener that is notified before each op is erased. It is not notified of ops
-            inside an erased op or block.
+        listener: The listener that is notified before each op is erased. The listener is not
+            notified of ops inside an erased op or block.
     """
     try:
         dead = _find_dead(region, ClassTable())

@@ -78,9 +78,9 @@ class OpClass:
             allocate or free memory.
         is_recursive: Whether the memory effects of an op are exactly those of its nested ops.
         erasable: Whether ops with unused results can be erased, or None if this depends on the op.
-        patterns: The canonicalization patterns for the ops, in order. None if the ops may also
-            fold, or if another package defines the patterns, so that the patterns must be requested
-            anew for each op.
+        patterns: The canonicalization patterns for the ops, in order. The value is None if the ops
+            may also fold. It is also None if another package defines the patterns, which must then
+            be requested anew for each op.
         is_constant: Whether the ops are constants.
         is_arithmetic: Whether the ops are arithmetic ops of xDSL's `arith` dialect. Such an op
             folds or matches a pattern only if the left operand is a constant, or if the right

@@ -109,7 +109,7 @@ def name_spans(line: str) -> list[tuple[int, int]]:
 def can_follow(head: str) -> bool:
     """Return whether `head`, the start of a line, identifies the first token of the line.
 
-    For the name of a value or block, the character `%` or `^` alone suffices for parsers.
+    For a line that starts with a value or a block, the sigil `%` or `^` is sufficient.
     """
     return head in {"%", "^", "}"} or len(head) > 1 or (head.isascii() and head.isidentifier())
 
@@ -238,7 +238,7 @@ class Types:
         self._by_address: dict[int, tuple[Attribute, Attribute]] = {}
 
     def first(self, type_: Attribute) -> Attribute:
-        """Return the earliest equal type, or `type_` itself if the class of `type_` is not known.
+        """Return the first type so far that equals `type_`; if its class is unknown, `type_`.
 
         Equal types share one object only if they also print alike, since some of xDSL's types are
         equal but print differently.

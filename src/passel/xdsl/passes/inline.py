@@ -42,7 +42,8 @@ class Inliner(Pass["Operation"]):
     alternately simplifies the functions with a pipeline and inlines the calls in the functions,
     until no call is inlined or `max_iterations` is reached. If a private function has a single use,
     its body is moved into the caller first, and the calls in the body are inlined there. Therefore,
-    chains of calls take linear time. Private functions without remaining uses are erased.
+    inlining a chain of calls takes linear time. Private functions without remaining uses are
+    erased.
 
     A call is not inlined if the callee has no body, is recursive or encloses the call, or if the
     call or the callee is marked `no_inline`. A body with several blocks is inlined only into a

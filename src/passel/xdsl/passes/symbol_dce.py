@@ -25,10 +25,11 @@ if TYPE_CHECKING:
 
 
 class SymbolDCE(Pass["Operation"]):
-    """Eliminate unused symbols to which no op outside their symbol table can refer.
+    """Eliminate unused symbols that are not visible outside the op that the pass runs on.
 
-    An unused symbol is eliminated if its visibility is `private`. If its visibility is `nested`, it
-    is eliminated only if ops outside the op that the pass runs on cannot refer to its symbol table.
+    An unused symbol is eliminated if it is `private`. A `nested` symbol is eliminated only if its
+    symbol table, or an enclosing symbol table up to the op that the pass runs on, is private, has
+    no name, or is a top-level op.
 
     Example:
         >>> from passel import PassManager
