@@ -145,13 +145,13 @@ class DebugCounter:
     """A gate that runs or skips passes by execution number; see `PassManager.add_gate`.
 
     The counter `pass-execution` counts the executions of all passes and of all steps that run
-    nested pipelines. If the counter skips a step, the passes in the nested pipelines of the step
-    are not counted. A counter with the name of a pass counts the executions of the pass,
+    nested pipelines. If `pass-execution` skips a step, the passes in the nested pipelines of the
+    step are not counted. A counter with the name of a pass counts the executions of the pass,
     except for executions that `pass-execution` skips. Counters are not reset between runs.
 
     Args:
         text: The comma-separated settings of counters. `<counter>-skip=<n>` skips the first `n`
-            executions. `<counter>-count=<n>` runs the `n` executions after that, and skips the
+            executions. `<counter>-count=<n>` runs the `n` executions after these, and skips the
             rest. If `n` is negative, `-count` sets no limit, and `-skip` runs all executions
             regardless of `-count`.
 

@@ -45,7 +45,8 @@ class PrintIR(PassInstrumentation):
         module_scope: Whether to print the top-level op instead of the op of the pass. If true, the
             header of each dump names the op of the pass.
         only_on_change: Whether to print only after passes that changed the op.
-        only_on_failure: Whether to print only after passes that failed.
+        only_on_failure: Whether to print only after passes that failed. If true, `after` has no
+            effect.
         flags: The flags that control how the IR is printed.
         directory: The directory in which each dump is written to a separate file, such as
             `builtin_module_a/func_func_f/0_0_cse.mlir`. None means that dumps are printed to
@@ -139,7 +140,7 @@ class PrintIR(PassInstrumentation):
             self._old.append(self._known_text(target) if is_compared else "")
 
     def after_pass(self, step: Step, op: Any) -> None:
-        """Print the op, or the changes to the op, if the pass is selected."""
+        """Print the op, or the changes to the op, if `after` selects the pass."""
         if isinstance(step, PassStep):
             old, is_changed = self._old.pop(), self.ended.changed
             if is_changed:
@@ -148,7 +149,7 @@ class PrintIR(PassInstrumentation):
                 self._dump_after(step, op, old)
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
-        """Print the op, or the changes to the op, if the pass is selected."""
+        """Print the op, or the changes to the op, if `after` selects the pass."""
         if isinstance(step, PassStep):
             self._known, self._has_failed = None, True
             self._dump_after(step, op, self._old.pop(), failed=" Failed")

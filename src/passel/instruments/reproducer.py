@@ -131,7 +131,7 @@ class CrashReproducer(PassInstrumentation):
         self.replay = replay
 
     def split(self) -> PassInstrumentation | None:
-        """Return an instrumentation that does nothing, or None if the reproducer is local.
+        """Return an instrumentation that does nothing, or None if `local` is set.
 
         A worker has nothing to do, since the outcome of the run contains the failures of workers.
         """

@@ -120,9 +120,9 @@ def read_contents(path: Path) -> Contents:
         except (ArithmeticError, LookupError, TypeError, ValueError) as error:
             if isinstance(error, RecordError):
                 raise
-            raise RecordError(f"'{path}' is damaged at line {number}") from None
+            raise RecordError(f"the record '{path}' is damaged at line {number}") from None
     if not contents.runs:
-        raise RecordError(f"'{path}' ends before the first run")
+        raise RecordError(f"the record '{path}' ends before the first run")
     return contents
 
 

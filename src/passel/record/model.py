@@ -151,10 +151,8 @@ class RunInfo(NamedTuple):
         source: The name of the input; empty if the name is unknown.
         replay: The command that runs the passes on a file, with `{file}` in place of the file name;
             empty if no command can run the passes.
-        before: The digest of the text of the top-level op before the run; None if the text is
-            unknown.
-        after: The digest of the last recorded text of the top-level op; None if the text is
-            unknown.
+        before: The digest of the top-level op's text before the run; None if the text is unknown.
+        after: The digest of the top-level op's last recorded text; None if the text is unknown.
         outer: The `number` of the enclosing run, which is on another IR; None for a top-level run.
         is_complete: Whether the run ended, either successfully or with failures.
         failures: All failures, in the order in which a run without workers reports them.

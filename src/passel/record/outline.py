@@ -60,12 +60,12 @@ class Row:
 
     @property
     def total_time(self) -> float:
-        """The time of the pass in seconds, summed over all executions."""
+        """The sum of `total_time` over all executions, in seconds."""
         return sum(each.total_time for each in self.executions)
 
     @property
     def own_time(self) -> float:
-        """The time of the pass in seconds, excluding passes in its dynamic pipelines."""
+        """The sum of `own_time` over all executions, in seconds."""
         return sum(each.own_time for each in self.executions)
 
 
@@ -219,9 +219,9 @@ class ComparedRow(NamedTuple):
     def differing(self) -> list[tuple[Execution | None, Execution | None]]:
         """Return the pairs of an old and a new execution at which the records start to differ.
 
-        The records start to differ if the executions change equal IR to different IR, if only one
-        of them failed, or if one of them is missing. The list is empty if only one record has the
-        pass.
+        The records start to differ if the two executions turn equal IR into different IR, if only
+        one execution failed, or if one execution is missing. The list is empty if only one record
+        has the pass.
         """
         if self.old is None or self.new is None:
             return []

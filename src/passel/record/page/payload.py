@@ -84,9 +84,9 @@ def change_data(old: Sequence[str], new: Sequence[str]) -> list[list[int]]:
     """Return the difference between two texts of IR, encoded for the page; see `difference`.
 
     Returns:
-        A list of the blocks. Each block is a list of the number of equal lines before the block,
-        the number of old lines, the number of new lines, and the two line numbers of each pair of
-        modified lines. Line numbers are relative to the block.
+        A list of the blocks. Each block is a list of numbers: the number of equal lines before the
+        block, the number of old lines, the number of new lines, and the two line numbers of each
+        pair of modified lines. Line numbers are relative to the block.
     """
     blocks, at = list[list[int]](), 0
     for start, end, first, last, pairs in difference(old, new):
