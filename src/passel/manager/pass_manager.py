@@ -210,7 +210,7 @@ class PassManager(RunSettings, OpPassManager):
                 own passes; `"auto"` for the number of processors. The default is the value of the
                 environment variable `PASSEL_JOBS`. If this variable is not set, nested pipelines
                 run in one process, and MLIR's threads are not limited. Ops that cannot be sent to
-                another process are processed in this process. In worker processes, changes that
+                a worker process stay in the current process. In worker processes, changes that
                 passes make outside the IR are lost.
             executor: An executor that runs nested pipelines, such as a `ThreadPoolExecutor`. With
                 an executor, the ops are divided among `jobs` workers.

@@ -73,10 +73,10 @@ class RunSettings:
     def enable_isolation_check(self, enable: bool = True) -> None:
         """Set whether to check that passes change only their op. The check is slow.
 
-        After each pass, the run checks whether the enclosing ops and the siblings of the pass's op
-        have changed. A pass that changed an enclosing op or a sibling fails. If an op has more than
-        32 siblings, changes to the siblings are detected later, and the failure names all passes
-        that may have made the changes. Without this setting, such changes are detected later, and
+        After each pass, the run checks the enclosing ops and the siblings of the op that the pass
+        ran on. A pass that changed an enclosing op or a sibling fails. If an op has more than 32
+        siblings, changes to the siblings are detected later, and the failure names all passes that
+        may have made the changes. Without this setting, such changes are detected later, and
         only if the adapter's `finds_changes` is True.
         """
         from passel.instruments.isolation_check import IsolationCheck  # noqa: PLC0415
@@ -84,7 +84,7 @@ class RunSettings:
         self._checkers["isolation"] = IsolationCheck if enable else None
 
     def restrict_effects(self, *allowed: str, remedy: str = "") -> None:
-        """Reject passes with disallowed effects outside the IR.
+        """Reject passes whose effects outside the IR are not allowed.
 
         Use this setting for pipelines from untrusted files. The setting applies to passes at any
         depth: in nested pipelines, in options of passes, in pipelines on another IR, and in dynamic
@@ -93,8 +93,8 @@ class RunSettings:
         Args:
             allowed: The allowed effects: any of `read-files`, `run-programs`, `write-files` and
                 `unknown`. A pass whose effects passel does not know has the effect `unknown`.
-            remedy: Advice for the error message on how to allow more effects. The error message has
-                the list of needed effects in place of `{effects}`.
+            remedy: Advice for the error message on how to allow more effects. In the message, the
+                list of needed effects replaces `{effects}`.
 
         Raises:
             DefinitionError: An effect does not exist.
@@ -119,7 +119,7 @@ class RunSettings:
     # -- Gates and instrumentations -------------------------------------------------------------
 
     def add_gate(self, gate: PassGate) -> None:
-        """Add a gate, which decides for each pass and op whether the pass runs.
+        """Add a gate, a function that decides for each pass and op whether the pass runs.
 
         A pass runs if all gates allow it. If a gate skips a pass, instrumentations still observe
         the pass, but `run` is not called. Gates can also skip a whole nested pipeline.

@@ -52,17 +52,17 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
     """A transformation or check of an op and all ops nested in it.
 
     To define a pass, subclass `Pass`, set `name`, annotate the options, and write `run`. The
-    subclass is a frozen dataclass without a decorator, so instances can be compared, printed and
+    subclass becomes a frozen dataclass automatically, so instances can be compared, printed and
     shared. By default, a pass is op-agnostic: it can run on every op that is isolated from above.
 
     Attributes:
-        name: The name of the pass in textual pipelines. A pass without a name can run, but textual
-            pipelines cannot refer to the pass.
+        name: The name of the pass in textual pipelines. A pass without a name can run, but
+            textual pipelines cannot contain the pass.
         dependent_dialects: The names of the dialects whose ops the pass may create. The dialects
             are loaded before any pass runs.
         anchor: The name of the ops that the pass runs on; None for any op.
-        preserves: The classes of the analyses that the pass never invalidates, neither for the op
-            that it runs on nor for nested or enclosing ops. `AllAnalyses` means all analyses.
+        preserves: The classes of the analyses that the pass always preserves, for the op that it
+            runs on and for nested and enclosing ops. `AllAnalyses` means all analyses.
         ir: The name of the IR that the pass runs on; an empty string for any IR.
         effects: The effects of the pass outside the IR: any of `read-files`, `run-programs` and
             `write-files`. A pipeline from a reproducer can run the pass only if these effects are
@@ -96,7 +96,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         >>> print(Noop(times=2), Noop() == Noop())
         noop{times=2} True
 
-    Source: `mlir::Pass`, MLIR 22. The declaration in the class body follows xDSL's passes.
+    Source: `mlir::Pass`, MLIR 22. Options are declared in the class body, as in xDSL.
     """
 
     _way_out: ClassVar[str] = (
@@ -309,8 +309,8 @@ class InterfacePass(Pass[Any, StateT], Generic[InterfaceT, StateT], abstract=Tru
     """A pass that runs on ops with a trait or interface, such as `InterfacePass[SymbolTable]`.
 
     The pass has no anchor. If the pass is in a manager whose anchor is an op name, the pipeline
-    compiles only if this op implements the interface. If the anchor of the manager is `any`, the
-    manager skips ops without the interface.
+    compiles only if ops with this name implement the interface. If the anchor of the manager is
+    `any`, the manager skips ops without the interface.
 
     Source: `mlir::InterfacePass<InterfaceT>`, MLIR 22.
     """

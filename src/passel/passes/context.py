@@ -54,14 +54,14 @@ class PassContext(Generic[StateT]):
             pipeline.
         number: The index of the op among its siblings, starting at 0.
         place: The result of `Lifetime.place_of` for the op before the pipeline ran.
-        step: The step that is running.
+        step: The running step of the pipeline: a pass, or nested pipelines.
         preserved: The classes of the analyses that the pass has marked as preserved; the object
             `EVERYTHING` after `preserve_all`.
         is_verified: Whether the pass itself has verified the op. If so, the run does not verify the
             op after this pass, and sets the attribute to False.
         valid_state: The fingerprint that the op had when it was last valid; None if unknown.
-        deferred: The steps whose verification is deferred because they claim to preserve all
-            analyses.
+        deferred: The steps after which verification was deferred, because their passes claimed to
+            preserve all analyses.
         record: The counts and reports of the pass; None if the pass has not reported anything.
         failure: The failure of the running step itself, as opposed to the failure of a nested pass;
             None if the step itself has not failed.
@@ -181,7 +181,7 @@ class PassContext(Generic[StateT]):
         return self.analyses.cached_child_analysis(kind, op)
 
     def preserve(self, *kinds: type) -> None:
-        """Mark the given analyses of the op and its nested ops as preserved.
+        """Mark analyses of the given classes as preserved, for the op and its nested ops.
 
         Source: `mlir::Pass::markAnalysesPreserved`, MLIR 22.
         """
@@ -191,7 +191,7 @@ class PassContext(Generic[StateT]):
     def preserve_all(self) -> None:
         """Claim that the pass did not change the op, and mark all analyses as preserved.
 
-        All analyses remain cached, and verification is deferred to the end of the op's pipeline.
+        All analyses remain cached, and verification is deferred until the pipeline on the op ends.
         `PassManager.enable_analysis_verifier` makes the run check the claim.
 
         Source: `mlir::Pass::markAllAnalysesPreserved`, MLIR 22.
@@ -199,7 +199,7 @@ class PassContext(Generic[StateT]):
         self.preserved = EVERYTHING
 
     def fingerprint(self) -> object:
-        """Return a fingerprint of the op. Fingerprints are equal until the op changes.
+        """Return a fingerprint of the op. The fingerprint stays equal until the op changes.
 
         Source: `mlir::OperationFingerPrint`, MLIR 22.
         """

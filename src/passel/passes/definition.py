@@ -25,7 +25,7 @@ EFFECTS = {
     "write-files": "writes files",
     "unknown": "may have any effect outside the IR, since it does not declare its effects",
 }
-"""The effects that a pass may declare, with the phrases for error messages."""
+"""The effects that a pass may declare, each with its phrase for error messages."""
 
 _METHODS = ("run", "initialize", "can_schedule_on")
 """The methods that a run calls."""
@@ -41,9 +41,9 @@ def check_pass(cls: type[Any]) -> None:
     """Reject a pass class with an invalid declaration; `make_dataclass` checks the options.
 
     Raises:
-        DefinitionError: The name is invalid, a method such as `run` is asynchronous or a generator,
-            the anchor is not a string, a statistic has the name of an inherited attribute, an
-            attribute that must be a tuple is not a tuple, or an effect does not exist.
+        DefinitionError: The name is invalid, the anchor is not a string, an effect does not exist,
+            an attribute that must be a tuple is not a tuple, a method such as `run` is asynchronous
+            or a generator, or a statistic has the name of an inherited attribute.
     """
     declared, owner = vars(cls), cls.__qualname__
     refuse_cpp_names(cls)
@@ -62,7 +62,7 @@ def check_pass(cls: type[Any]) -> None:
 
 
 def check_body(function: object, what: str) -> None:
-    """Reject an asynchronous function or a generator: a call would not run the function body.
+    """Reject an asynchronous function or a generator, since a call would not run its body.
 
     Args:
         function: The function to check.

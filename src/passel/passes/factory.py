@@ -46,7 +46,7 @@ def make_pass_class(
 
     Args:
         base: The base class, which defines `run`.
-        class_name: The name of the class, which reports show unless the class defines
+        class_name: The name of the class. Reports show this name, unless the class overrides
             `display_name`.
         name: The name of the pass in textual pipelines; an empty string for a pass without a name.
         doc: The docstring of the class, whose first line is the summary.

@@ -69,7 +69,7 @@ class Nesting(Enum):
 
 
 class OpPassManager:
-    """A pipeline of passes and nested managers that runs on ops of one name, or on any op.
+    """A pipeline of passes and nested managers that runs on ops with one name, or on any op.
 
     Args:
         anchor: The anchor of the pipeline: an op name, an op class, or `any`.
@@ -143,8 +143,8 @@ class OpPassManager:
             name: The name that reports show for an added function; by default the function's
                 `__name__`.
             argument: The name that printed pipelines show for an added function.
-            description: The docstring of the pass that is made from an added function; by default
-                the docstring of the function.
+            description: The description of an added function in help; by default the docstring of
+                the function.
             op_name: The anchor of an added function; by default the function runs on any op.
 
         Raises:

@@ -253,7 +253,7 @@ def _itself(value: Any) -> Any:
 
 
 OBJECT = Codec("<object>", _no_text, _itself, _no_text)
-"""The codec for objects, which only Python can set."""
+"""The codec for objects, which cannot be set in text."""
 
 
 def codec_for(hint: Any) -> Codec:

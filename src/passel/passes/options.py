@@ -127,7 +127,7 @@ class Options:
 
     @classmethod
     def parse(cls, text: str, *, scope: Any = None) -> typing.Self:
-        """Parse options as in the braces after the name of a pass, and return them.
+        """Parse the text of options, without braces, and return the options.
 
         Args:
             text: The text of the options, such as `sizes=4,8 peel`.

@@ -40,7 +40,7 @@ class Visit(NamedTuple):
 def walk(
     item: Runnable, span: Span | None = None, *, is_elsewhere: bool = False
 ) -> Iterator[Visit]:
-    """Yield all passes in an item, in text order.
+    """Yield the pass `item`, or all passes of the manager `item`, in text order.
 
     Each pass is followed by the passes that it may run.
 
@@ -81,7 +81,7 @@ def preserves(kinds: Collection[type], kind: type) -> bool:
 def preserved_by(items: Iterable[Runnable]) -> frozenset[type]:
     """Return the classes of the analyses that all passes in `items` preserve.
 
-    The passes that these passes may run must preserve the analyses too. If `items` is empty, the
+    Passes in the options of these passes must preserve the analyses too. If `items` is empty, the
     result contains all analyses.
     """
     kept = EVERYTHING
@@ -92,14 +92,14 @@ def preserved_by(items: Iterable[Runnable]) -> frozenset[type]:
 
 
 class EffectsGuard:
-    """A guard that rejects pipelines with forbidden effects outside the IR.
+    """A guard that rejects passes whose effects outside the IR are not allowed.
 
     The guard only reads the declarations of passes. It neither runs nor initializes passes.
 
     Args:
         allowed: The allowed effects, such as `read-files`.
-        remedy: Advice for the error message on how to allow more effects. The error message has the
-            list of needed effects in place of `{effects}`.
+        remedy: Advice for the error message on how to allow more effects. In the message, the list
+            of needed effects replaces `{effects}`.
 
     Raises:
         DefinitionError: An effect does not exist.

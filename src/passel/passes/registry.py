@@ -87,7 +87,7 @@ class PassRegistry:
         notebook cell is rerun or a module is reloaded, replaces the old class.
 
         Args:
-            pass_: The pass class or the name of the pass. With a class, the method also works as a
+            pass_: The pass class or the name of the pass. The method also works as a class
                 decorator.
             factory: The location of the class, `package.module:Class`, or a function that is called
                 when the pass is first used. The function returns the class, or a pass such as
@@ -174,7 +174,7 @@ class PassRegistry:
         else:
             warn(
                 f"'{info.name}' from package {self._package} is skipped: {known.origin} registered "
-                "the name first; use override=True to replace it"
+                "the name first; to replace that entry, use override=True"
             )
 
     def defer(
@@ -333,8 +333,8 @@ def default_registry() -> PassRegistry:
     point in the group `passel.passes`. Each entry point names a function that takes a registry. The
     function is called when a name is first looked up, or when all entries are listed. If the
     function fails, its remaining passes are skipped, and the logger `passel` warns about the
-    package. If an entry point has the name of an IR, as registered in the group `passel.adapters`,
-    its passes are for that IR only, and lookups for other IRs do not load the entry point.
+    package. An entry point can have the name of an IR, as in the group `passel.adapters`. Its
+    passes are then for that IR only, and lookups for other IRs do not load the entry point.
     """
     registry = PassRegistry()
     registry.defer(_find_installed)

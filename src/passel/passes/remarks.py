@@ -13,7 +13,7 @@ from passel.diagnostics import OptimizationRemark, RemarkKind
 from passel.ir import IRAdapter, outwards
 
 RemarkFilter: TypeAlias = Mapping[str, re.Pattern[str]]
-"""The patterns of the categories to report, by kind of remark. Other kinds are not reported."""
+"""The pattern of the categories to report, for each kind of remark; other kinds are discarded."""
 
 _LABELS = {"text": "Remark", "reason": "Reason", "suggest": "Suggestion"}
 

@@ -37,8 +37,8 @@ def names_for(
     """Return the registry that resolves the names of passes.
 
     The registry is for the IR of the adapter or of the context. If neither is given, the registry
-    is for the IR of the running pass. If no pass is running, the registry is for all IRs; if only
-    one IR has been imported, its names then take precedence.
+    is for the IR of the running pass. If no pass is running, the registry is for all IRs, and
+    if only one IR has been imported, the names for this IR take precedence.
 
     Args:
         adapter: The adapter of the IR; None if the IR is unknown.
@@ -152,8 +152,8 @@ def _expanded(info: PassPipelineInfo, options: Options, manager: Any) -> Any:
         made = info.build(inside, *((options,) if info.options else ()))
     if made is not None and made is not inside and not len(inside):
         raise PipelineError(
-            f"pipeline '{info.name}' adds no passes to the manager that it is called with, but "
-            f"returns a different object ({type(made).__name__}): add the passes to the manager"
+            f"the function of pipeline '{info.name}' adds no passes to its argument, but returns "
+            f"another object ({type(made).__name__}): add the passes to the argument"
         )
     return inside
 
