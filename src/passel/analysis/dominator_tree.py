@@ -130,7 +130,10 @@ class DominatorTree(Generic[N]):
         return {number: tuple(nodes) for number, nodes in found.items()}
 
     def preorder(self) -> Iterator[tuple[N, int]]:
-        """Yield each reachable node in preorder, with its depth below the virtual root, from 0."""
+        """Yield each reachable node and its depth in the tree, in preorder.
+
+        The children of the virtual root have depth 0.
+        """
         stack = [(number, 0) for number in reversed(self._children[0])]
         while stack:
             number, depth = stack.pop()
@@ -140,7 +143,7 @@ class DominatorTree(Generic[N]):
 
 
 class RegionDominance(ABC, Generic[N]):
-    """The base class of dominance analyses, of which each subclass supports one IR.
+    """The base class of dominance analyses. Each subclass supports one IR.
 
     Source: `mlir/lib/IR/Dominance.cpp`, MLIR 22.
     """

@@ -121,7 +121,7 @@ class SourcePart:
         name: The name of the input in diagnostics.
         line_offset: The number of lines before the part in the file.
         column: The column where the part starts, counted from 1; for the first part, 0.
-        path: If the part is a whole file that can be read again, the path of the file; otherwise
+        path: The path of the file if the part is a whole file that can be read again; otherwise
             None.
         is_recorded: Whether the part contains the pipeline to run, as a reproducer does.
     """

@@ -153,8 +153,8 @@ class IRAdapter(ABC):
 
     Attributes:
         name: The name of the IR, such as `xdsl`.
-        finds_changes: Whether a run compares fingerprints to verify only changed ops. Set this to
-            False if the IR's verifier is faster than the fingerprints.
+        finds_changes: Whether a run compares fingerprints, so that it verifies only changed ops.
+            Set this to False if the IR's verifier is faster than the fingerprints.
         allows_threads: Whether several Python threads may use ops of one context at the same time.
     """
 
@@ -267,7 +267,7 @@ class IRAdapter(ABC):
     # -- Methods whose defaults suit most IRs -----------------------------------------------
 
     def prepare(self, context: Any, passes: Iterable[object]) -> None:  # noqa: B027 - few need it
-        """Prepare a context of the IR before `passes` run in the context."""
+        """Prepare a context for running `passes` in it, for example by loading dialects."""
 
     def reporting(
         self, context: Any, report: Callable[[Diagnostic], bool]

@@ -64,7 +64,7 @@ def warn(message: str) -> None:
 def warning_with(tell: Callable[[str], None]) -> Generator[None]:
     """Inside the `with` block, send warnings about installed packages to a function.
 
-    Warnings that were sent before the block are sent again.
+    Warnings that were already sent before the `with` block are sent again.
 
     Args:
         tell: The function, which is called with each warning.

@@ -59,7 +59,7 @@ class PipelineCompiler:
 
         Args:
             tree: The pass manager to compile.
-            outer: If a pass runs the manager, the path of that pass; otherwise an empty string.
+            outer: The path of the pass that runs the manager; an empty string if no pass runs it.
 
         Raises:
             AnchorError: A pass cannot run on its anchor or is for another IR, an anchor is unknown

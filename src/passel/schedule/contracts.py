@@ -6,7 +6,7 @@ execution order without running them. As in a run, the analyses of an op are dro
 pipeline on that op ends. A pass on a nested op also invalidates analyses of the enclosing ops,
 unless the pass preserves them.
 
-Source: NVIDIA's tileiras, which requires that passes preserve a schedule within a region.
+Source: NVIDIA's compiler `tileiras`, in which passes must preserve a schedule within a region.
 """
 
 from __future__ import annotations

@@ -292,7 +292,7 @@ def merged(
 
     Args:
         tree: The pass manager whose pipeline is merged.
-        outer: If a pass runs the manager, the path of that pass; otherwise an empty string.
+        outer: The path of the pass that runs the manager; an empty string if no pass runs it.
         span: The span, in the pipeline's text, of the pass that runs the manager; None if unknown.
         adapter: The adapter of the IR. Without an adapter, no pipelines are merged across an `any`
             pipeline, which might match any op.

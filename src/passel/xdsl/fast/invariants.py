@@ -55,7 +55,7 @@ A signature is dropped when one of these is freed."""
 
 
 def remember_definitions(*, remember: bool) -> None:
-    """Make `OpDef.verify` check each signature only once, or restore xDSL's own method.
+    """Make `OpDef.verify` check each op signature only once, or restore xDSL's own method.
 
     The setting applies to the whole process, and does not change the result of verification.
     """

@@ -72,7 +72,8 @@ class OpClass:
     Attributes:
         traits: The traits of the class at the time when the other attributes were determined.
         is_known: Whether only known code runs when an op of the class is rewritten (see
-            `passel.xdsl.fast.known`). If False, rewriting must not rely on the other attributes.
+            `passel.xdsl.fast.known`). If this is False, rewriting must not rely on the other
+            attributes.
         ends_blocks: Whether the ops are terminators.
         harms: Whether no trait declares the memory effects of the ops, or the ops always write,
             allocate or free memory.

@@ -115,11 +115,11 @@ class _Line(NamedTuple):
 class TemplateParser(SourceParser):
     """A `SourceParser` that builds ops from templates of earlier lines of the same shape.
 
-    The shape of a line is described in `passel.xdsl.fast.templates`. The IR and all errors are the
-    same as those of `SourceParser`, except that ops of the same shape share type and attribute
-    objects. A template is made from an op that has no regions and is on a single line, if the
-    parser and the attributes of the op are known (see `passel.xdsl.fast.known`). A line that does
-    not fit the template of its shape is parsed by `SourceParser`.
+    The function `passel.xdsl.fast.templates.shape_of` defines the shape of a line. The IR and all
+    errors are the same as those of `SourceParser`, except that ops of the same shape share type and
+    attribute objects. A template is made from an op that has no regions and is on a single line, if
+    the parser and the attributes of the op are known (see `passel.xdsl.fast.known`). A line that
+    does not fit the template of its shape is parsed by `SourceParser`.
 
     Attributes:
         ops_from_templates: The number of ops that were built from templates.
@@ -145,7 +145,7 @@ class TemplateParser(SourceParser):
             block.add_op(op)
 
     def parse_optional_location(self) -> LocationAttr | None:
-        """Parse an explicit location, or return None if the next token starts no location."""
+        """Parse an explicit location, or return None if the next token does not start one."""
         match = _at_location(self.lexer.input.content, self._token.start)
         if match is None:
             return super().parse_optional_location()
