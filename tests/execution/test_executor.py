@@ -147,7 +147,7 @@ def test_analyses_of_the_enclosing_op_stay_with_it(
 
 @pytest.mark.parametrize(
     ("is_observed", "why"),
-    [(True, "observed passes run only in one process"), (False, ".*Local.*")],
+    [(True, "instrumentations can observe passes only in one process"), (False, ".*Local.*")],
 )
 def test_what_cannot_go_out_stays_here(
     pool: Executor, caplog: pytest.LogCaptureFixture, is_observed: bool, why: str

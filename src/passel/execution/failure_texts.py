@@ -46,7 +46,7 @@ PLACES = (
 
 
 class Failures(NamedTuple):
-    """Creates the failures of a run, with the messages of the failures.
+    """A factory for the failures of a run, including their messages.
 
     Attributes:
         adapter: The adapter of the IR, which provides the names and locations of ops.
@@ -82,11 +82,11 @@ class Failures(NamedTuple):
         """Return the failure of passes after which the verifier rejects an op.
 
         Args:
-            suspects: The passes, which ran on `op` or on nested ops.
+            suspects: The passes that may be the cause, which ran on `op` or on nested ops.
             op: The op that was verified.
             error: The error that the verifier reported.
-            deferred: The earlier steps after which the op was not verified, because they claimed to
-                preserve everything.
+            deferred: The steps before the suspects that claimed to preserve everything, so that the
+                op was not verified after them.
         """
         failure = self.of(
             "invalid", suspects, op, error.message, blamed=error.op, cause=error.__cause__
@@ -139,7 +139,8 @@ class Failures(NamedTuple):
             op: The op that the failure names if the passes ran on several ops.
             message: The predicate of a sentence about the op to blame.
             blamed: The op to blame; None for `op`.
-            op_name: If the op to blame no longer exists, its name; otherwise an empty string.
+            op_name: The name of the op to blame if that op no longer exists; otherwise an empty
+                string.
             cause: The exception that caused the failure, or None.
         """
         blamed = op if blamed is None else blamed

@@ -43,22 +43,22 @@ class Loop(ObservedRun):
 
     Args:
         compiler: The object that compiles pipelines for a context of the IR.
-        hooks: The instrumentor, which calls the hooks.
+        hooks: The `Instrumentor`, which calls the hooks of all instrumentations.
         emit: The function that is called with each diagnostic; None to discard diagnostics.
         options: The options of the run.
         gates: The functions that decide whether a step runs.
         strategy: The strategy that distributes sibling ops over workers.
-        outer: The enclosing run, on another IR, in which a pass has started this run; None for an
-            outermost run.
+        outer: The run, on another IR, in which a pass started this run; None if no pass started
+            this run.
 
     Attributes:
         failing: The object that creates failures.
         knows_changes: Whether each outcome says if the step changed the op.
         tracks: Whether fingerprints are computed after passes to detect changes.
-        isolates: Whether the run detects that a pass changed an op other than its own.
+        isolates: Whether the run detects passes that change ops other than the op that they run on.
         skips: Whether verification is skipped for ops with unchanged fingerprints.
         states: The result of `initialize` for each pass, by the step of the pass.
-        at_work: The context of the running pass; None between passes.
+        at_work: The `PassContext` of the running pass; None between passes.
         interruption: The failure of the innermost interrupted step; None if there was no interrupt.
     """
 
@@ -105,7 +105,7 @@ class Loop(ObservedRun):
     # -- One op -----------------------------------------------------------------------------------
 
     def run_nested(self, parent: Step | None, ctx: PassContext[Any]) -> Outcome:
-        """Run a pipeline on one op, and call the pipeline's hooks if `parent` is not None."""
+        """Run a pipeline on one op, and call the pipeline hooks if `parent` is not None."""
         __tracebackhide__ = True
         if parent is None or not self.hooks.sees["pipeline"]:
             return self.run_pipeline(ctx)
@@ -247,8 +247,8 @@ class Loop(ObservedRun):
         passes declare in `preserves`, whether or not these passes changed anything.
 
         Returns:
-            The given failure, a new failure if `is_invalidated` of an analysis raised an exception,
-            or None.
+            The argument `failure` if it is not None. Otherwise, a new failure if the method
+            `is_invalidated` of an analysis raised an exception, or None.
         """
         ran = outcome.preserved
         if ctx.record is not None:
@@ -283,11 +283,11 @@ class Loop(ObservedRun):
     def verify_changes(self, step: Step, ctx: PassContext[Any]) -> Outcome:
         """Determine whether a pass has changed its op, and verify the op if needed.
 
-        The op is not verified if verification is disabled, if the pass has already verified the op,
-        or, except with `VerifyEach.ALWAYS`, if the fingerprint of the op is unchanged. `check_step`
-        does not call this method for a pass that failed, and defers the call for a pass that called
-        `ctx.preserve_all()`. If the op is invalid, the failure also names the earlier passes after
-        which verification was deferred.
+        The op is not verified if verification is disabled, or if the pass has already verified the
+        op. If the adapter finds changes, an op with an unchanged fingerprint is verified only with
+        `VerifyEach.ALWAYS`. `check_step` does not call this method for a pass that failed, and
+        defers the call for a pass that called `ctx.preserve_all()`. If the op is invalid, the
+        failure also names the earlier passes after which verification was deferred.
         """
         was, changed = ctx.valid_state, None
         if self.tracks:

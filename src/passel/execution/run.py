@@ -30,7 +30,7 @@ class Run(Loop):
         Args:
             schedule: The schedule to run.
             op: The op to run the pipeline on.
-            parent: The step, in the outer run, that has started this run; None for an outermost
+            parent: The step of the outer run whose pass started this run; None if there is no outer
                 run.
 
         Raises:
@@ -59,7 +59,7 @@ class Run(Loop):
     def ensure_initialized(self, schedule: Schedule, op: Any) -> Outcome:
         """Initialize the passes of a schedule, unless they have already been initialized.
 
-        If all passes can be initialized, other runs of the schedule do not initialize them again.
+        After a success, other runs of the schedule do not initialize the passes again.
         """
         with self.compiler.lock:
             if schedule.states is None:
@@ -125,7 +125,7 @@ class Run(Loop):
             ctx: The context of the pass.
             pipeline: The pipeline to run.
             op: The converted op.
-            compiler: The compiler for the other IR; the same object throughout a run.
+            compiler: The compiler for the other IR, which must be the same object throughout a run.
         """
         compiler.guard = self.compiler.guard
         self._flush(ctx)
@@ -148,7 +148,7 @@ class Run(Loop):
         """Report the failure of one of several passes that an adapter ran in one call.
 
         Args:
-            ctx: The context of the step that replaced the passes.
+            ctx: The `PassContext` of the step that replaced the passes.
             steps: The steps of the passes that may have failed.
             op: The op that the passes ran on.
             error: The verifier's `InvalidIR` error; None if a pass itself failed.

@@ -27,12 +27,12 @@ class Siblings:
 
     Args:
         step: The step that runs the nested pipelines.
-        ctx: The context of the enclosing op.
+        ctx: The `PassContext` of the enclosing op.
 
     Attributes:
         step: The step that runs the nested pipelines.
-        ctx: The context of the enclosing op.
-        tasks: The contexts of the siblings that a pipeline runs on, in program order.
+        ctx: The `PassContext` of the enclosing op.
+        tasks: A `PassContext` for each sibling that a pipeline runs on, in program order.
         is_in_order: Whether the siblings are processed in program order.
     """
 
@@ -89,7 +89,11 @@ class Siblings:
         return checked + total
 
     def run_task(self, task: PassContext[Any]) -> Outcome:
-        """Run a pipeline on an op, and report earlier changes to the op by passes on siblings."""
+        """Run the pipeline of a task.
+
+        The method first reports a failure if a pass on a sibling op has changed, erased or moved
+        the task's op.
+        """
         __tracebackhide__ = True
         run = task.run  # in a worker, a branch of the run
         if self._gone and not self._lifetime.survives_loss:
@@ -133,7 +137,7 @@ class Siblings:
     # -- Isolation --------------------------------------------------------------------------------
 
     def track(self) -> None:
-        """Compute the fingerprints of the siblings, and of the enclosing op without nested ops."""
+        """Compute each sibling's fingerprint, and the enclosing op's non-recursive fingerprint."""
         take = self._adapter.fingerprint
         self._own = take(self.ctx.op, recursive=False)
         self._states: list[Any] = list(map(take, self._children))
@@ -142,7 +146,7 @@ class Siblings:
         self._is_tracked = True
 
     def track_all(self) -> None:
-        """Compute all unknown fingerprints of the siblings and of the enclosing ops."""
+        """Compute the fingerprints that `is_intact` compares, on this and all enclosing levels."""
         self._outer = self._own_parts()
         ctx: PassContext[Any] | None = self.ctx
         while ctx is not None:
@@ -166,7 +170,7 @@ class Siblings:
     def is_as_known(self, task: PassContext[Any]) -> bool:
         """Return whether the op of a task is still in its original place and unchanged.
 
-        If fingerprints are unknown, the method returns True.
+        If no fingerprints were computed, the method returns True.
         """
         if not self._is_tracked:
             return True
@@ -176,7 +180,7 @@ class Siblings:
         return self._adapter.renew_fingerprint(task.op, was) is was
 
     def leave(self, task: PassContext[Any], outcome: Outcome) -> None:
-        """Record that the pipeline of an op has run, and store the fingerprint of the op."""
+        """Record that the pipeline of a task has run, and store the fingerprint of its op."""
         self._has_run = True
         self._last = task.number if self.is_in_order else -1  # no other pipeline ran after it
         if outcome.failures and self._lifetime.place_of(task.op) != task.place:
@@ -227,7 +231,7 @@ class Siblings:
         return self._violation(self.ctx.op, f"{GONE}{rest}", task.plan.op_name)
 
     def is_intact(self) -> bool:
-        """Return whether every pass since the call to `track_all` has changed only its own op."""
+        """Return whether all passes since `track_all` changed only the ops that they ran on."""
         if self._gone or self._lost or self._is_violated or self._own_parts() != self._outer:
             return False
         return not any(chain(self.violations(), violations_around(self.ctx)))

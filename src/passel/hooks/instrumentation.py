@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Ended(NamedTuple):
-    """The result of an observed event, such as a step, in `PassInstrumentation.ended`.
+    """The result of an observed event, such as a step; the type of `PassInstrumentation.ended`.
 
     Attributes:
         failed: Whether the event failed.
@@ -27,8 +27,8 @@ class Ended(NamedTuple):
             no instrumentation sets `finds_changes`.
         outcome: The statistics, diagnostics and failures of the step; None if the event is not a
             step.
-        context: The context of the step, with its preserved analyses; None if the event is not a
-            step, and after an interrupt.
+        context: The `PassContext` of the step, which contains the preserved analyses; None after an
+            interrupt, or if the event is not a step.
     """
 
     failed: bool = False
@@ -49,16 +49,16 @@ class PassInstrumentation:
     Each call to a `before_*` hook is followed by one call to the corresponding `after_*` hook, even
     after a failure or an interrupt. The `before_*` hooks of several instrumentations are called in
     the order of registration, and the `after_*` hooks in reverse order. Hooks that are not
-    overridden cost nothing. Two threads never call the hooks of one instrumentation at the same
+    overridden cost nothing. Two threads never call hooks of the same instrumentation at the same
     time.
 
     If a hook raises an exception, the exception is logged once, the instrumentation is disabled for
-    the rest of the run, and the run continues. If a hook around a pass or an analysis raises a
-    `PassFailure`, however, the pass fails.
+    the rest of the run, and the run continues. There is one exception: if a hook around a pass or
+    an analysis raises a `PassFailure`, the pass fails.
 
     Attributes:
         run: The current run; the innermost run if passes start other runs.
-        ended: The result of the event, in `after_*` hooks.
+        ended: The result of the event that has ended, for use in `after_*` hooks.
         timing: The value of `RunResult.timing`; None if the instrumentation measures no time.
         reproducer: The value of `PassFailedError.reproducer`; None if the instrumentation has
             written no reproducer.
@@ -67,15 +67,15 @@ class PassInstrumentation:
         collects_statistics: Whether passes collect statistics that are expensive to compute. The
             adapter may still run several of the IR's own passes in one call.
         finds_changes: Whether the run determines which passes changed their op, and sets
-            `Ended.changed`. This takes an additional fingerprint of the op after each pass that is
+            `Ended.changed`. This costs an additional fingerprint of the op after each pass that is
             not followed by verification.
-        finds_violations: Whether the run detects passes that change sibling ops, even if the
-            adapter disables the detection of changes.
+        finds_violations: Whether the run detects passes that change siblings of the op that they
+            run on, even if the adapter disables the detection of changes.
         flag: The passel-opt flag that adds the instrumentation to a replay; an empty string if
             passel-opt has no such flag.
         crosses: Whether the instrumentation also observes pipelines that passes run on ops of
             another IR. In hooks for ops of another IR, the instrumentation must use the adapter of
-            the innermost run.
+            `run`, which is then the run on that IR.
 
     Example:
         >>> from passel import PassManager

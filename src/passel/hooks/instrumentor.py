@@ -38,10 +38,10 @@ class Instrumentor:
         finds_changes: Whether an instrumentation needs to know which passes changed their op.
         finds_violations: Whether an instrumentation needs to know which passes changed IR outside
             their op.
-        flags: The passel-opt flags that add the instrumentations to a replay.
+        flags: The passel-opt flags that add the instrumentations to a replay of the run.
         sees_steps: Whether any instrumentation observes pipelines, steps, verification or analyses.
-        needs_single_passes: Whether each of the IR's own passes must run in a separate call,
-            because an instrumentation observes single passes, and not only their statistics.
+        needs_single_passes: Whether the adapter must run each of the IR's own passes in a separate
+            call, because an instrumentation observes more than statistics.
         sees: The instrumentations that observe each kind of event, such as `pass`.
     """
 
@@ -79,7 +79,8 @@ class Instrumentor:
             keywords: The keyword arguments of the hook.
 
         Raises:
-            PassFailure: If a hook around a pass or an analysis raises this exception.
+            PassFailure: If the hook raises this exception, and is called around a pass or an
+                analysis.
             BaseException: If the hook is interrupted.
         """
         if id(each) in self._broken:
@@ -113,14 +114,14 @@ class Instrumentor:
             self.call(each, "on_failure", failure)
 
     def first(self, result: str) -> Any:
-        """Return the attribute `result` of the first instrumentation that has set it, or None."""
+        """Return the attribute called `result` of the first instrumentation that set it, or None."""
         for each in self._all:
             if (found := getattr(each, result)) is not None:
                 return found
         return None
 
     def crossing(self) -> Instrumentor:
-        """Return the instrumentor for a run on another IR inside a pass."""
+        """Return the instrumentor for a run that a pass starts on another IR."""
         crossing = (each for each in self._all if each.crosses and id(each) not in self._broken)
         return Instrumentor(crossing)
 
@@ -149,7 +150,7 @@ class Instrumentor:
                 self.call(each, "merge", part)
 
     def forget_run(self) -> None:
-        """Drop all references to the run, since instrumentations may outlive the ops of the run."""
+        """Drop all references to the run, because instrumentations may outlive its ops."""
         self.run = None  # without this reference cycle, the ops are freed at once
         for each in self._all:
             with _lock_of(each):
@@ -164,7 +165,7 @@ class Bracket:
     """A context manager that calls the `before_*` and `after_*` hooks around an event.
 
     Args:
-        hooks: The instrumentor, which calls the hooks.
+        hooks: The `Instrumentor`, which calls the hooks of all instrumentations.
         what: The kind of event, such as `pass`.
         args: The arguments of the hooks.
 

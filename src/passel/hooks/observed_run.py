@@ -24,8 +24,8 @@ class OpIdentity(NamedTuple):
     Attributes:
         name: The name of the op, such as `func.func`.
         symbol: The name of the symbol that the op defines; None if the op defines no symbol.
-        ordinal: The index of the op among its siblings when the nested pipelines start, counted
-            from 0.
+        ordinal: The index of the op among its siblings, counted from 0, when the pipelines on the
+            siblings start.
     """
 
     name: str
@@ -46,14 +46,16 @@ class ObservedRun:
         adapter: The adapter of the IR.
         ir_context: The context of the IR, such as `mlir.ir.Context`.
         reports: The object that receives the diagnostics and failures.
-        outer: The run, on another IR, in which a pass started this run; None for an outermost run.
+        outer: The run, on another IR, in which a pass started this run; None if no pass started
+            this run.
 
     Attributes:
         adapter: The adapter of the IR.
         ir_context: The context of the IR, such as `mlir.ir.Context`.
         op: The op that the pipeline runs on.
         pipeline: The compiled pipeline, with adjacent nested pipelines merged.
-        outer: The run, on another IR, in which a pass started this run; None for an outermost run.
+        outer: The run, on another IR, in which a pass started this run; None if no pass started
+            this run.
         verifies: Whether the IR is verified after passes.
         options: The `passel.execution.RunOptions` of the run.
         flags: The passel-opt flags that enable the additional checks of the run.
@@ -87,14 +89,14 @@ class ObservedRun:
     def conclude(self, diagnostic: Diagnostic) -> None:
         """Report a diagnostic about the run as a whole, after all other diagnostics.
 
-        The notes of the diagnostic are added to the exception that the run raises, if any.
+        If the run raises an exception, the notes of the diagnostic are added to the exception.
         """
         self.concluding.append(diagnostic)
         self.outcome += self.reports.tell([diagnostic])
 
     @property
     def notes(self) -> list[str]:
-        """The messages of all notes that are attached to the concluding diagnostics."""
+        """The messages of the notes of all diagnostics in `concluding`."""
         return [note.message for each in self.concluding for note in each.notes]
 
     def identity_of(self, op: Any) -> OpIdentity:
@@ -117,7 +119,7 @@ class ObservedRun:
 
 
 class Reports:
-    """The receiver of a run's diagnostics and failures, which are buffered in a worker.
+    """The receiver of a run's diagnostics and failures, which buffers them in a worker.
 
     Args:
         emit: The function that is called for each diagnostic; None to discard diagnostics.
@@ -143,7 +145,7 @@ class Reports:
 
     @property
     def renders(self) -> bool:
-        """Whether a function receives the diagnostics, whose ops must then be printed."""
+        """Whether a function receives the diagnostics, so that their ops must be printed."""
         return self._emit is not None
 
     def branch(self) -> Reports:
@@ -184,7 +186,7 @@ class Reports:
         return outcome
 
     def take(self, held: Outcome) -> None:
-        """Store the buffered diagnostics and failures of a worker for use in `catch_up`."""
+        """Store the buffered diagnostics and failures of a worker, which `catch_up` will report."""
         failures = {id(failure.diagnostic): failure for failure in held.failures}
         waiting = [(each, failures.pop(id(each), None)) for each in held.diagnostics]
         # Failures that have already been reported have no diagnostic in `held.diagnostics`.

@@ -37,7 +37,7 @@ class Sequential:
     """
 
     def share(self, run: Run, siblings: Siblings, /) -> Iterable[Outcome]:
-        """Run all tasks, and yield their outcomes in program order."""
+        """Run all tasks of `siblings`, and yield their outcomes in program order."""
         return map(siblings.run_task, siblings.tasks)
 
 
@@ -54,7 +54,8 @@ def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> Sequent
         jobs: The maximum number of concurrent tasks; `auto` for the number of processors. None
             means the value of the environment variable `PASSEL_JOBS`, or 1 if it is not set. With
             an executor, `jobs` only determines how the tasks are divided into shares; None and
-            `auto` then mean the number of the executor's workers.
+            `auto` then mean the number of the executor's workers, or of processors if the executor
+            does not limit its workers.
         executor: The executor that runs the tasks. None means forked processes, or threads if
             Python has no global lock or the platform cannot fork.
 
@@ -113,7 +114,7 @@ def jobs_of(text: str) -> Jobs:
 
 
 def jobs_of_environment() -> Jobs | None:
-    """Return the number of jobs from the environment variable `PASSEL_JOBS`, or None.
+    """Return the number of jobs in the environment variable `PASSEL_JOBS`; None if it is unset.
 
     Raises:
         ValueError: If the value is neither a positive number nor `auto`.

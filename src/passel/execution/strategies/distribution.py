@@ -37,9 +37,9 @@ class Distribution(Sequential, ABC):
         jobs: The maximum number of workers.
 
     Attributes:
-        workers: The plural noun that messages use for the workers.
-        declared: The name of the pass attribute that says whether a pass can run in the strategy's
-            workers.
+        workers: The phrase for the workers in messages, such as `worker processes`.
+        declared: The name of the `Pass` attribute that says whether a pass can run in the workers
+            of the strategy.
         place: The noun `process` or `thread`, for messages such as `runs only in one process`.
     """
 
@@ -51,7 +51,7 @@ class Distribution(Sequential, ABC):
         self.jobs: int = jobs
 
     def share(self, run: Run, siblings: Siblings, /) -> Iterable[Outcome]:
-        """Run all tasks, and yield their outcomes in program order."""
+        """Run all tasks of `siblings`, and yield their outcomes in program order."""
         limits = {task.plan.pipeline.jobs for task in siblings.tasks} - {None}
         jobs = min(self.jobs, *limits, len(siblings.tasks))
         if jobs > 1:
@@ -63,7 +63,7 @@ class Distribution(Sequential, ABC):
 
     @abstractmethod
     def share_out(self, run: Run, siblings: Siblings, jobs: int, /) -> Iterable[Outcome]:
-        """Run all tasks in `jobs` workers, and yield their outcomes in program order."""
+        """Run the tasks of `siblings` in `jobs` workers, and yield outcomes in program order."""
 
     def rejection(self, run: Run, siblings: Siblings) -> str:
         """Return the reason why workers cannot run the tasks, or an empty string if they can."""
@@ -78,7 +78,7 @@ class Distribution(Sequential, ABC):
         return ""
 
     def shares_of(self, tasks: Sequence[Any], jobs: int) -> list[Sequence[Any]]:
-        """Return the tasks divided into consecutive shares of similar size.
+        """Divide tasks into consecutive shares of similar size.
 
         There are several shares per worker, or one share per worker if a pipeline limits the number
         of workers.
@@ -92,7 +92,7 @@ class ProcessDistribution(Distribution):
     """The base class of strategies whose workers are other processes."""
 
     def share_out(self, run: Run, siblings: Siblings, jobs: int, /) -> Iterable[Outcome]:
-        """Run all tasks in `jobs` workers, except rejected tasks, which the main process runs."""
+        """Run all tasks in `jobs` workers, and run rejected tasks in this process."""
         shares, is_again = self.shares_of(siblings.tasks, jobs), False
         with closing(self.answers(run, siblings, shares, jobs)) as answers:
             for share, answer in zip(shares, answers, strict=True):
@@ -160,7 +160,7 @@ def _apply(
 def merge(run: Run, parts: Any, outcomes: Sequence[Outcome]) -> None:
     """Merge the observations of a worker, and report the worker's diagnostics.
 
-    Calls must be in program order, so that diagnostics are also reported in program order.
+    Workers must be merged in program order, so that diagnostics are reported in program order.
     """
     run.reports.take(sum_of(outcomes))
     run.hooks.merge(parts)

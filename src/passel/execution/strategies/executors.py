@@ -35,8 +35,8 @@ class Threads(Distribution):
     program order. After an interrupt, each thread finishes the pipeline on its current op.
 
     Args:
-        jobs: The number of threads that the tasks are divided among; None for all threads of the
-            pool or, without a pool, for one thread per processor.
+        jobs: The number of threads among which the tasks are divided. None means all threads of the
+            pool, or one thread per processor if there is no pool.
         pool: The thread pool to use; None to start new threads for each step.
     """
 
@@ -56,7 +56,7 @@ class Threads(Distribution):
         return super().rejection(run, siblings)
 
     def share_out(self, run: Run, siblings: Siblings, jobs: int, /) -> Iterable[Outcome]:
-        """Run all tasks on `jobs` threads, and yield their outcomes in program order."""
+        """Run the tasks of `siblings` on `jobs` threads, and yield outcomes in program order."""
         siblings.is_in_order = False
         _ = siblings.ctx.analyses  # created here, so that no two threads create the manager
         shares = self.shares_of(siblings.tasks, jobs)
@@ -94,14 +94,15 @@ def _run_on_thread(
 class OnExecutor(ProcessDistribution):
     """The strategy that runs tasks in the processes of an executor.
 
-    Each worker receives the pickled pipeline and shares of the ops, and returns the outcomes and
+    Each worker receives the pickled pipelines and a share of the ops, and returns the outcomes and
     the changes to the ops. The main process runs the tasks that workers reject. If a worker dies,
-    all tasks of the share that it was processing fail.
+    all tasks of its current share fail.
 
     Args:
-        executor: The executor, whose workers must be able to import passel, the IR and the passes.
-        jobs: The number of workers that the tasks are divided among; None for all workers of a pool
-            and, for other executors, for the number of processors.
+        executor: The executor. Its workers must be able to import passel, the package of the IR,
+            and the modules of the passes.
+        jobs: The number of workers among which the tasks are divided. None means all workers of the
+            executor, or one worker per processor if the executor does not limit its workers.
     """
 
     workers = "the executor"
@@ -116,7 +117,7 @@ class OnExecutor(ProcessDistribution):
         if ability_of(run.adapter, ShipsOps) is None:
             return f"the adapter for '{run.adapter.name}' does not implement ShipsOps"
         if run.hooks.sees_steps:
-            return "observed passes run only in one process"
+            return "instrumentations can observe passes only in one process"
         if siblings.ctx.cached is not None and siblings.ctx.cached.is_used_around():
             return "analyses of the enclosing ops are cached in this process"
         return super().rejection(run, siblings)

@@ -41,9 +41,12 @@ class Death(NamedTuple):
     """The death of a worker while it was processing an item.
 
     Attributes:
-        code: The exit code, or the negated number of a signal; None if the status is unknown.
-        step: The first number from the last call to `set_mark` for the item; 0 if there was none.
-        mark: The second number from the last call to `set_mark` for the item; 0 if there was none.
+        code: The exit code of the worker, or the negated number of the signal that killed the
+            worker; None if unknown.
+        step: The first argument of the last call to `set_mark` for the item; 0 if there was no
+            call.
+        mark: The second argument of the last call to `set_mark` for the item; 0 if there was no
+            call.
     """
 
     code: int | None
@@ -69,7 +72,7 @@ numbers from `set_mark`.
 
 
 def set_mark(step: int, mark: int = 0) -> None:
-    """Store two numbers in a worker, to be reported in `Death` if the worker dies."""
+    """Store two numbers about this worker's progress, for the `Death` that reports if it dies."""
     item, *_ = _PROGRESS.unpack_from(_own[0])
     _PROGRESS.pack_into(_own[0], 0, item, step, mark)
 
@@ -78,17 +81,18 @@ def fork_map(body: WorkerBody, items: Sequence[Any], processes: int) -> dict[int
     """Map a function over items in forked worker processes.
 
     Args:
-        body: A function that each worker calls to get a context manager, which provides the
-            function to map. If the mapped function raises an `EncodingError`, the item has no
-            result. If leaving the context manager raises an `EncodingError`, the worker returns no
-            results. Errors of other classes are logged.
+        body: A function that returns a context manager. Each worker calls `body` once, enters the
+            context manager, and thereby gets the function to map. If the mapped function raises an
+            `EncodingError`, the item has no result. If leaving the context manager raises an
+            `EncodingError`, the worker returns no results. Errors of other classes are logged.
         items: The items.
         processes: The maximum number of worker processes.
 
     Returns:
-        A dictionary from the indices of items to results. The result is a `Death` if a worker died
-        while it was processing the item. After a worker dies, new workers process the remaining
-        items. Items that are not in the dictionary must be processed without workers.
+        A dictionary that maps the index of an item to the result for the item. The result is a
+        `Death` if a worker died while it was processing the item. After a worker dies, new workers
+        process the remaining items. Items that are not in the dictionary must be processed without
+        workers.
     """
     found: dict[int, Any] = {}
     left: list[int] = list(range(len(items)))

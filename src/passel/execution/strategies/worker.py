@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def branch(run: Run, tasks: Sequence[PassContext[Any]]) -> tuple[Run, Any]:
-    """Return a copy of a run for a worker's tasks, and the instrumentations of the worker."""
+    """Return a copy of a run for a worker's tasks, and the worker's instrumentations."""
     other = copy(run)
     hooks, parts = run.hooks.branch()
     other.hooks, other.reports = hooks, run.reports.branch()
@@ -49,17 +49,18 @@ def branch(run: Run, tasks: Sequence[PassContext[Any]]) -> tuple[Run, Any]:
 
 
 class Answer(NamedTuple):
-    """The answer of a worker process that has received a share of the tasks.
+    """The answer of a worker process to a share of the tasks.
 
     Attributes:
-        done: The outcome of each task, paired with the encoded changes of the task's op; an empty
-            sequence if the worker has run no task.
+        done: A pair for each task: the outcome, and the encoded changes to the task's op. If the
+            worker has run no task, the sequence is empty.
         parts: The instrumentations that observed the worker's tasks, created by
             `PassInstrumentation.split`.
         lost: The indices, within the share, of the tasks that failed because the worker died.
         how: A phrase that says how the worker ended, such as `was killed by SIGSEGV`.
-        at: The `id` of the last step that the worker began; 0 if unknown.
-        refused: The reason why the worker rejected the share; an empty string to report no reason.
+        at: The Python `id` of the last step that the worker started; 0 if unknown.
+        refused: The reason to report for the rejection of the share; an empty string to report
+            nothing.
     """
 
     done: Sequence[tuple[Outcome, bytes]] = ()
@@ -152,7 +153,7 @@ def do_share(pickled: bytes, ops: bytes) -> bytes:
 
     Args:
         pickled: The pickled `Facts` about the run.
-        ops: The ops of the share, as the adapter's method `ship` encodes them.
+        ops: The ops of the share, encoded by the adapter's method `ship`.
     """
     token = at_work.set(True)
     try:
