@@ -79,14 +79,14 @@ class Failures(NamedTuple):
     def invalid(
         self, suspects: Suspects, op: Any, error: InvalidIR, deferred: Sequence[Step] = ()
     ) -> Failure:
-        """Return the failure of passes after which the verifier rejects an op.
+        """Return the failure for an op that is invalid after passes have run.
 
         Args:
             suspects: The passes that may be the cause, which ran on `op` or on nested ops.
             op: The op that was verified.
             error: The error that the verifier reported.
-            deferred: The steps before the suspects that claimed to preserve everything, so that the
-                op was not verified after them.
+            deferred: The steps that ran before the suspects and claimed to preserve everything. The
+                op was not verified after these steps.
         """
         failure = self.of(
             "invalid", suspects, op, error.message, blamed=error.op, cause=error.__cause__
@@ -96,8 +96,8 @@ class Failures(NamedTuple):
         if deferred:
             names = listed([f"'{each.title}'" for each in deferred])
             failure.diagnostic.attach_note(
-                f"an earlier pass may be the cause: {names} (the IR is not verified after passes "
-                "that preserve everything)"
+                "the cause may be a pass after which the IR was not verified, because the pass "
+                f"preserves everything: {names}"
             )
         return failure
 
@@ -137,8 +137,9 @@ class Failures(NamedTuple):
             kind: The kind of failure, such as `crashed`.
             suspects: The passes that may have caused the failure, and their op.
             op: The op that the failure names if the passes ran on several ops.
-            message: The predicate of a sentence about the op to blame.
-            blamed: The op to blame; None for `op`.
+            message: The rest of the message after the name of the op to blame, such as `failed to
+                verify`.
+            blamed: The op to blame; by default, `op`.
             op_name: The name of the op to blame if that op no longer exists; otherwise an empty
                 string.
             cause: The exception that caused the failure, or None.

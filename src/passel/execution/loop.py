@@ -359,5 +359,5 @@ class Loop(ObservedRun):
             self.tell(ctx)
 
     def interrupted(self) -> Outcome:
-        """Return the outcome of an interrupted step, with the failure of the innermost step."""
+        """Return the outcome of an interrupted step, with the failure from `interruption`."""
         return Outcome(None, () if self.interruption is None else (self.interruption,))

@@ -122,7 +122,7 @@ class Run(Loop):
         pipeline only if they set `PassInstrumentation.crosses`.
 
         Args:
-            ctx: The context of the pass.
+            ctx: The `PassContext` of the pass.
             pipeline: The pipeline to run.
             op: The converted op.
             compiler: The compiler for the other IR, which must be the same object throughout a run.

@@ -146,7 +146,7 @@ class Siblings:
         self._is_tracked = True
 
     def track_all(self) -> None:
-        """Compute the fingerprints that `is_intact` compares, on this and all enclosing levels."""
+        """Compute the fingerprints that `is_intact` compares, at this and all enclosing levels."""
         self._outer = self._own_parts()
         ctx: PassContext[Any] | None = self.ctx
         while ctx is not None:

@@ -53,8 +53,8 @@ class PassInstrumentation:
     time.
 
     If a hook raises an exception, the exception is logged once, the instrumentation is disabled for
-    the rest of the run, and the run continues. There is one exception: if a hook around a pass or
-    an analysis raises a `PassFailure`, the pass fails.
+    the rest of the run, and the run continues. However, if a hook around a pass or an analysis
+    raises a `PassFailure`, the pass fails.
 
     Attributes:
         run: The current run; the innermost run if passes start other runs.

@@ -73,7 +73,7 @@ class Instrumentor:
         """Call a hook of an instrumentation, and disable the instrumentation if the hook fails.
 
         Args:
-            each: The instrumentation. Its lock is held during the call.
+            each: The instrumentation, whose lock is held during the call.
             name: The name of the hook.
             args: The positional arguments of the hook.
             keywords: The keyword arguments of the hook.
@@ -114,7 +114,10 @@ class Instrumentor:
             self.call(each, "on_failure", failure)
 
     def first(self, result: str) -> Any:
-        """Return the attribute called `result` of the first instrumentation that set it, or None."""
+        """Return the attribute called `result` of the first instrumentation that has set it.
+
+        If no instrumentation has set the attribute, the method returns None.
+        """
         for each in self._all:
             if (found := getattr(each, result)) is not None:
                 return found
@@ -126,7 +129,7 @@ class Instrumentor:
         return Instrumentor(crossing)
 
     def bound_here(self) -> list[str]:
-        """Return the class names of the instrumentations that cannot observe workers."""
+        """Return the class names of the instrumentations that cannot observe steps in workers."""
         parts = zip(self._of_steps, self._split(), strict=True)
         bound = [each for each, part in parts if part is None and id(each) not in self._broken]
         return [type(each).__name__ for each in bound]
@@ -170,8 +173,8 @@ class Bracket:
         args: The arguments of the hooks.
 
     Attributes:
-        ended: The result of the event for the `after_*` hooks. If an exception leaves the `with`
-            block, the result is a failure.
+        ended: The result of the event, which the `after_*` hooks can read. If an exception leaves
+            the `with` block, the result is a failure.
         refused: A function that converts a `PassFailure` from an `after_*` hook to a `Failure`,
             which the remaining hooks receive; None to leave `ended` unchanged.
     """

@@ -119,14 +119,15 @@ class ObservedRun:
 
 
 class Reports:
-    """The receiver of a run's diagnostics and failures, which buffers them in a worker.
+    """The receiver of a run's diagnostics and failures. In a worker, the receiver buffers them.
 
     Args:
         emit: The function that is called for each diagnostic; None to discard diagnostics.
         on_failure: The function that is called for each failure.
 
     Attributes:
-        is_held: Whether diagnostics and failures are buffered for the main process or thread.
+        is_held: Whether diagnostics and failures are buffered until the main process or thread
+            takes them.
         count: The number of diagnostics so far, including buffered diagnostics.
     """
 

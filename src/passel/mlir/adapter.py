@@ -61,7 +61,7 @@ class MLIRAdapter(IRAdapter):
     Args:
         root: The root package of the build: the module, or the module's name.
         dialects: Functions that add dialects to a `DialectRegistry`, or `ContextDialects` objects,
-            which add dialects to a context. The adapter calls each of them for every new context.
+            which add dialects to a context. The adapter calls each element for every new context.
 
     Example:
         >>> adapter = MLIRAdapter("mlir")
@@ -96,7 +96,7 @@ class MLIRAdapter(IRAdapter):
 
     @classmethod
     def for_package(cls, package: str) -> MLIRAdapter | None:
-        """Return an adapter for the build of the bindings in a package, or None if it has none.
+        """Return an adapter for the build in a package, or None if the package contains no build.
 
         Args:
             package: The name of a top-level package, or of a module inside a build's package
@@ -119,7 +119,7 @@ class MLIRAdapter(IRAdapter):
 
     @property
     def key_of(self) -> Callable[[Any], Hashable]:
-        """A function that returns the Python class of an op, or its name if there is no class.
+        """A function that returns an op's Python class, or the op's name if there is no class.
 
         Reading the class is faster than reading the name.
         """
@@ -140,7 +140,7 @@ class MLIRAdapter(IRAdapter):
         return view_of(thing.operation)
 
     def entered_context(self) -> Any:
-        """Return the context of the innermost `with Context():` block, or None outside them."""
+        """Return the context of the innermost `with Context():` block; None outside any block."""
         ir = sys.modules.get(f"{self.bindings.root}.ir")
         return None if ir is None else ir.Context.current
 
@@ -235,8 +235,8 @@ class MLIRAdapter(IRAdapter):
     def suggest_op(self, context: Any, name: str) -> str:
         """Return `; did you mean 'x'?` for a misspelled op name, or an empty string.
 
-        Only ops that have a Python class are suggested. They are from the dialect whose name is
-        most similar.
+        Only ops that have a Python class are suggested, and only from the dialect with the most
+        similar name.
         """
         dialect = closest(name.partition(".")[0], self.bindings.dialect_names(context))
         try:

@@ -107,13 +107,13 @@ class Bindings:
         return {root: folder for root, folder in folders.items() if root != self.root}
 
     def check_owner(self, path: Path) -> None:
-        """Check that a library that this build uses is not part of another loaded build.
+        """Check that no other loaded build contains a library that this build uses.
 
         Args:
             path: The path of the library.
 
         Raises:
-            AdapterError: If the library is part of another loaded build.
+            AdapterError: If another loaded build contains the library.
         """
         for root, folder in self.loaded_beside().items():
             if path.is_relative_to(folder):
@@ -160,7 +160,8 @@ class Bindings:
         """Return a new context with all dialects of the build, and register the build's passes.
 
         Args:
-            dialects: Functions that add dialects to a `DialectRegistry`, or `ContextDialects`.
+            dialects: Functions that add dialects to a `DialectRegistry`, or `ContextDialects`
+                objects.
             loads: Whether to load all dialects immediately. Loading takes most of the time and
                 memory that a context needs. If false, and if the build supports it, the context
                 loads each dialect on first use.
@@ -245,7 +246,7 @@ def bindings_named(root: str) -> Bindings:
 
 
 def bindings_of(thing: object) -> Bindings:
-    """Return the build that defines the class of an op, a context or another object.
+    """Return the build that defines the class of an object, such as an op or a context.
 
     Raises:
         AdapterError: If no build of the bindings defines the class.

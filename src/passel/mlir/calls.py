@@ -162,9 +162,10 @@ class LibraryCalls:
 
     @contextmanager
     def reporting(self, context: Any, report: Report) -> Generator[None]:
-        """Forward the calling thread's diagnostics to `report`, except those that calls return.
+        """Forward the calling thread's diagnostics to `report`.
 
-        All calls inside the `with` block share one diagnostic handler.
+        Diagnostics that a method of this class returns are not forwarded. All calls inside the
+        `with` block share one diagnostic handler.
         """
         with context_lock(context):
             token, handle = next(self._tokens), capi.address(context)

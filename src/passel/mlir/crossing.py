@@ -20,8 +20,8 @@ class MLIRSide:
     """MLIR's side of the conversion between MLIR and xDSL, which parses and prints ops.
 
     Args:
-        context: The context for parsed ops. The default is a new context of the bindings `mlir`
-            that allows unregistered dialects.
+        context: The context for parsed ops. The default is a new context of the build `mlir` that
+            allows unregistered dialects.
         adapter: The adapter; by default, a new adapter for the build that the context comes from.
     """
 

@@ -197,7 +197,7 @@ class MLIRFrontend(Frontend):
         return stream.getvalue()
 
     def version(self) -> str:
-        """Return the MLIR release of the bindings, which they write to a field of bytecode."""
+        """Return the MLIR release of the bindings, which the bindings write into bytecode."""
         ir = self._bindings.ir
         stream = BytesIO()
         ir.Module.parse("module {}", context=ir.Context()).operation.write_bytecode(stream)

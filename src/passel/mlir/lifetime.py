@@ -19,7 +19,7 @@ _ERASED = object()
 
 
 class NativeLifetime(Lifetime):
-    """A policy that detects erased ops from the state of Python objects and from sibling links.
+    """A policy that detects erased ops by their Python objects and by the links between siblings.
 
     If the build does not export the C API, the policy cannot detect that a pass erased a sibling of
     the op that the pass ran on.

@@ -93,7 +93,7 @@ class LoweredPass(Pass[Any]):
     """A pass that runs several of MLIR's own passes in one call to MLIR.
 
     Args:
-        steps: The steps of MLIR's own passes.
+        steps: The steps, which run only MLIR's own passes.
         managers: MLIR's pass managers for the steps.
     """
 

@@ -167,7 +167,7 @@ class NativePass(Pass[Any, Managers]):
         return super().requirement() if self.anchor else "on functions (FunctionOpInterface) only"
 
     def initialize(self, ir_context: Any) -> Managers:
-        """Return MLIR's pass managers for the pass, which are the state of the pass.
+        """Return MLIR's pass managers, which are the state of the pass.
 
         Raises:
             PassFailure: If the build has no such pass, or rejects an option.

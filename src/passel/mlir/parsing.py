@@ -97,7 +97,7 @@ def parse_file(
 
     Args:
         path: The path of the file.
-        context: The context for the op. The default is a new context of the bindings `mlir`.
+        context: The context for the op. The default is a new context of the build `mlir`.
         on_warning: A function that takes each warning or remark. By default, warnings and remarks
             are ignored.
 

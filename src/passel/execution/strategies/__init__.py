@@ -33,7 +33,7 @@ at_work: ContextVar[bool] = ContextVar("at_work", default=False)
 class Sequential:
     """The strategy that processes sibling ops one after another in the calling thread.
 
-    Other strategies, for example with worker processes, are derived from this class.
+    The other strategies, such as those with worker processes, are subclasses of this class.
     """
 
     def share(self, run: Run, siblings: Siblings, /) -> Iterable[Outcome]:
@@ -53,9 +53,9 @@ def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> Sequent
     Args:
         jobs: The maximum number of concurrent tasks; `auto` for the number of processors. None
             means the value of the environment variable `PASSEL_JOBS`, or 1 if it is not set. With
-            an executor, `jobs` only determines how the tasks are divided into shares; None and
-            `auto` then mean the number of the executor's workers, or of processors if the executor
-            does not limit its workers.
+            an executor, `jobs` only determines how the tasks are divided into shares. None and
+            `auto` then mean the executor's number of workers, or the number of processors if the
+            executor has no such limit.
         executor: The executor that runs the tasks. None means forked processes, or threads if
             Python has no global lock or the platform cannot fork.
 

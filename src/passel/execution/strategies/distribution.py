@@ -158,7 +158,7 @@ def _apply(
 
 
 def merge(run: Run, parts: Any, outcomes: Sequence[Outcome]) -> None:
-    """Merge the observations of a worker, and report the worker's diagnostics.
+    """Merge what a worker's instrumentations have observed, and report the worker's diagnostics.
 
     Workers must be merged in program order, so that diagnostics are reported in program order.
     """

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class Threads(Distribution):
     """The strategy that runs tasks on threads, if all passes and instrumentations allow threads.
 
-    Threads save time only if passes release Python's global lock, as native passes do, or if Python
+    Threads save time only if passes release Python's global lock, as native code can, or if Python
     has no global lock. Each thread has its own instrumentations, whose observations are merged in
     program order. After an interrupt, each thread finishes the pipeline on its current op.
 
@@ -102,7 +102,7 @@ class OnExecutor(ProcessDistribution):
         executor: The executor. Its workers must be able to import passel, the package of the IR,
             and the modules of the passes.
         jobs: The number of workers among which the tasks are divided. None means all workers of the
-            executor, or one worker per processor if the executor does not limit its workers.
+            executor, or one worker per processor if the executor has no such limit.
     """
 
     workers = "the executor"

@@ -99,7 +99,7 @@ def _only_own_ops(siblings: Siblings) -> Generator[None]:
     yield
     if not siblings.is_intact():
         # The main process reports the error.
-        raise EncodingError("passes changed more than the ops that they ran on")
+        raise EncodingError("passes changed ops that they did not run on")
 
 
 # -- Forked processes -----------------------------------------------------------------------------
