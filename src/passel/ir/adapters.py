@@ -87,10 +87,10 @@ def installed_name(adapter: IRAdapter) -> str:
 def adapter_for(thing: object) -> IRAdapter:
     """Return the adapter for an op, or for a pass of an IR's own library.
 
-    The adapter is determined by the top-level package of the object's class or of a base class. An
-    installed package declares an adapter with an entry point in the group `passel.adapters`. The
-    entry point is named after the top-level package of the IR, and refers to a subclass of
-    `IRAdapter`.
+    The adapter is determined by the top-level package of the object's class or of one of its base
+    classes. An installed package declares an adapter with an entry point in the group
+    `passel.adapters`. The entry point is named after the top-level package of the IR, and refers to
+    a subclass of `IRAdapter`.
 
     Raises:
         AdapterError: If no adapter for the object's package is installed.

@@ -37,8 +37,8 @@ class AdapterContract:
 
     Attributes:
         adapter: The adapter under test.
-        names: The op names, by role. The tests refer to ops by roles, such as `func`, since each IR
-            has its own op names.
+        names: A mapping from each role to the name of the ops with this role. The tests refer to
+            ops by roles, such as `func`, since each IR has its own op names.
         program: The program that most tests use. The program must contain two ops with the role
             `func`, neither nested in the other. The IR may append ops, such as terminators, to any
             body except that of the top-level op.
@@ -323,7 +323,7 @@ class AdapterContract:
     # -- Optional abilities ------------------------------------------------------------------
 
     def test_sending(self) -> None:
-        """Applying the encoded changes of an op to a copy of the op makes the copy equal to it."""
+        """Applying the encoded changes of an op makes a copy of the op equal to the changed op."""
         able = self._able(SendsOps)
         context = self.adapter.create_context()
         sample, copy = self._sample(context), self._sample(context)

@@ -50,10 +50,10 @@ class TemplatePrinter(Printer):
     """xDSL's `Printer` with templates for ops of the same shape.
 
     Ops of the same shape have the same class, types and attributes, except for a symbol or integer
-    (see `_VARIED`). The varied parts of an op are the symbol or integer and the names of values and
-    blocks. From the second op of each shape, the printer makes a template: the text of the op, with
-    placeholders for the varied parts. For the second op and all later ops of the shape, the printer
-    only inserts the varied parts into the template.
+    (see `_VARIED`). The varied parts of an op are its symbol or integer, and the names of its
+    values and blocks. From the second op of each shape, the printer makes a template: the text of
+    the op, with placeholders for the varied parts. For the second op and all later ops of the
+    shape, the printer only inserts the varied parts into the template.
 
     xDSL's own code prints the first op of each shape, and all ops that have regions, diagnostics or
     printed locations, or whose printers or attributes are not known (see `passel.xdsl.fast.known`).

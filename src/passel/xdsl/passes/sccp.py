@@ -269,9 +269,9 @@ class SCCP(Pass["Operation"]):
 
     The pass replaces constant values with constant ops at the start of the function, and erases ops
     that become unused. Run `canonicalize` afterwards to simplify branches and blocks. The pass
-    follows `cf` branches and `scf` regions. On a symbol table, the pass also follows `func.call`.
-    In this case, it propagates constants into functions whose calls are all known, and out of all
-    functions with a body.
+    follows `cf` branches and `scf` regions. On a symbol table, the pass also follows `func.call`:
+    it propagates constants into functions whose calls are all known, and out of all functions with
+    a body.
 
     Example:
         >>> from passel import PassManager
