@@ -48,7 +48,7 @@ def adapter_named(name: str) -> IRAdapter:
         raise AdapterError(msg) from error
     if not isinstance(adapter, IRAdapter):
         kind = type(adapter).__name__
-        msg = f"the adapter '{name}' from package {package} is not an IRAdapter, but of type {kind}"
+        msg = f"the adapter '{name}' from package {package} must be an IRAdapter, not {kind}"
         raise AdapterError(f"{msg}: derive {kind} from passel.ir.IRAdapter")
     return adapter
 

@@ -300,8 +300,8 @@ class ComputesElse(Oracle):
         computes = ability_of(adapter, Computes)
         if computes is None:
             raise SearchError(
-                f"passel cannot run functions of IR '{adapter.name}': give a command that runs "
-                "the functions, --interesting=<command>"
+                f"passel cannot run functions of IR '{adapter.name}'; use --interesting=<command> "
+                "with a command that runs them"
             )
         self._computes: Computes = computes
         self._first = None if first is None else self._expected(first)

@@ -88,11 +88,11 @@ class PipelineFlags(FlagGroup):
         searched=True,
     )
     verify_analyses: bool = flag(
-        "detect stale analyses, or changes outside the op of a pass", **_read
+        "detect stale analyses; detect changes outside a pass's op", **_read
     )
     check_isolation: bool = flag(DITTO, **_read)
     stop_after: str = common(
-        "run only the passes up to, or only those after, <place>", "<place>", replayed=True
+        "stop after the pass at <place>; start after it", "<place>", replayed=True
     )
     start_after: str = common(DITTO, "<place>", replayed=True)
 
@@ -135,14 +135,14 @@ class OutputFlags(FlagGroup):
     output_split_marker: str = flag("the line to print between two parts", "<marker>", "// -----")
     mlir_print_op_generic: bool = common("print ops in generic form", short=("print-op-generic",))
     mlir_print_debuginfo: bool = flag(
-        "print locations in full, or in readable form", short=("print-debuginfo",)
+        "print locations; print them in readable form", short=("print-debuginfo",)
     )
     mlir_pretty_debuginfo: bool = flag(DITTO, ir="mlir")
     mlir_use_nameloc_as_prefix: bool = flag(
         "name values after the names in their locations", ir="mlir"
     )
     mlir_print_assume_verified: bool = flag("print the IR without verifying it first", ir="mlir")
-    mlir_print_skip_regions: bool = flag("omit regions (printed as {...}), or omit aliases")
+    mlir_print_skip_regions: bool = flag("print regions as {...}; print no aliases")
     mlir_print_local_scope: bool = flag(DITTO)
     mlir_elide_elementsattrs_if_larger: int | None = flag(
         "elide data larger than <n>", "<n>", parse=number_of
@@ -157,7 +157,7 @@ class DiagnosticFlags(FlagGroup):
         "check diagnostics against expected-error comments", "<all|only-expected>", implied="all"
     )
     mlir_diagnostic_verbosity_level: str = flag(
-        "show <level> and above, or hide notes", "<level>", "remarks"
+        "show diagnostics of <level> and above; hide notes", "<level>", "remarks"
     )
     mlir_disable_diagnostic_notes: bool = flag(DITTO)
     mlir_print_op_on_diagnostic: bool = flag("print the op that an error is about", default=True)
@@ -172,15 +172,17 @@ class DiagnosticFlags(FlagGroup):
         searched=True,
     )
     remarks_filter: str = flag("show optimization remarks in matching categories", "<regex>")
-    remarks_filter_passed: str = flag("show 'passed' remarks, or 'missed' remarks", "<regex>")
+    remarks_filter_passed: str = flag("show matching 'passed' remarks; 'missed' remarks", "<regex>")
     remarks_filter_missed: str = flag(DITTO, "<regex>")
-    remarks_filter_failed: str = flag("show 'failure' remarks, or 'analysis' remarks", "<regex>")
+    remarks_filter_failed: str = flag(
+        "show matching 'failure' remarks; 'analysis' remarks", "<regex>"
+    )
     remarks_filter_analyse: str = flag(DITTO, "<regex>")
     remark_policy: str = flag(
         "show all remarks at a location, or only the last", "<all|final>", "all"
     )
     remark_format: str = flag(
-        "the format of remarks, or their YAML file",
+        "the format of remarks; the file for them",
         "<emitRemark|yaml|bitstream>",
         "emitRemark",
     )
@@ -191,7 +193,7 @@ class PrintingFlags(FlagGroup):
     """IR printing."""
 
     mlir_print_ir_before: tuple[str, ...] = flag(
-        "print the IR before, or after, these passes", "<passes>", (), parse=names_of
+        "print the IR before these passes; after them", "<passes>", (), parse=names_of
     )
     mlir_print_ir_after: tuple[str, ...] = flag(DITTO, "<passes>", (), parse=names_of)
     mlir_print_ir_before_all: bool = flag("print the IR before each pass")
@@ -210,7 +212,7 @@ class ReportFlags(FlagGroup):
 
     mlir_timing: bool = common("print how long each pass took", short=("time-passes",))
     mlir_timing_display: Literal["list", "tree"] = flag(
-        "the layout, or the format, of the timing report", "<list|tree>", "tree"
+        "the layout of the timing report; its format", "<list|tree>", "tree"
     )
     mlir_output_format: Literal["text", "json"] = flag(DITTO, "<text|json>", "text")
     mlir_pass_statistics: bool = common("print the statistics of all passes")
@@ -219,11 +221,11 @@ class ReportFlags(FlagGroup):
     )
     info_output_file: str = flag("write timing and statistics to a file", "<file>")
     record: str = common("record the run for passel-report and passel-bisect", "<file>")
-    log_actions_to: str = flag("log pass executions, or only those at a location", "<file>")
+    log_actions_to: str = flag("log pass executions; only those at a location", "<file>")
     log_mlir_actions_filter: str = flag(DITTO, "<file:line[:col]>")
     profile_actions_to: str = flag("write a trace for Chrome or Perfetto", "<file>")
     mlir_debug_counter: str = flag(
-        "skip or limit pass executions, or print the counters", "<counters>", replayed=True
+        "skip or limit pass executions; print the counters", "<counters>", replayed=True
     )
     mlir_print_debug_counter: bool = flag(DITTO)
 
