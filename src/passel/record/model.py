@@ -90,7 +90,8 @@ class Execution(NamedTuple):
             `Record.running`.
         own_time: The time of the pass in seconds, excluding passes in its dynamic pipelines.
         total_time: The time of the pass in seconds, including passes in its dynamic pipelines.
-        counts: The statistics that the pass counted on this op, by name.
+        counts: A mapping from the name of each statistic to the value that the pass counted on this
+            op.
         diagnostics: The diagnostics that the pass emitted, in order.
         failure: The failure of the pass; None if the pass succeeded, or if only a pass in its
             dynamic pipeline failed.
@@ -131,20 +132,20 @@ class Execution(NamedTuple):
 
     @property
     def op_identity(self) -> object:
-        """A key for the op, which is equal for all executions in a run on the same op."""
+        """A key for the op. All executions on the same op in the same run have equal keys."""
         return self.run, self.op_name, self.symbol or self.ordinals
 
 
 class RunInfo(NamedTuple):
     """A run of a pipeline on a top-level op.
 
-    A record contains a run for each part of a split input, and for each nested pipeline that runs
-    on another IR.
+    A record contains a run for each part of a split input, and for each nested pipeline on a
+    different IR.
 
     Attributes:
         number: The index of the run in the record, counted from 0.
-        ir: The name of the IR, as for the flag `--ir`.
-        version: The versions of the IR's packages, by package name.
+        ir: The name of the IR, in the form that the flag `--ir` accepts.
+        version: A mapping from the name of each package of the IR to the version of the package.
         pipeline: The text of the pipeline, as the user wrote it.
         schedule: The text of the scheduled pipeline, in which adjacent nested pipelines are merged.
         steps: All passes of the schedule in depth-first order, including passes that ran on no op.
@@ -153,7 +154,8 @@ class RunInfo(NamedTuple):
             empty if no command can run the passes.
         before: The digest of the top-level op's text before the run; None if the text is unknown.
         after: The digest of the top-level op's last recorded text; None if the text is unknown.
-        outer: The `number` of the enclosing run, which is on another IR; None for a top-level run.
+        outer: The `number` of the enclosing run, which is on a different IR; None for a top-level
+            run.
         is_complete: Whether the run ended, either successfully or with failures.
         failures: All failures, in the order in which a run without workers reports them.
         notes: Notes about the failures, such as the path of the reproducer and the replay command.

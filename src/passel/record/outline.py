@@ -52,7 +52,7 @@ class Row:
 
     @property
     def counts(self) -> dict[str, int]:
-        """The statistics of the pass by name, summed over all executions."""
+        """A mapping from the name of each statistic of the pass to its sum over all executions."""
         sums: Counter[str] = Counter()
         for each in self.executions:
             sums.update(each.counts)
@@ -78,7 +78,7 @@ def rows_of(record: Record, run: RunInfo | None = None) -> list[Row]:
 
     Args:
         record: The record.
-        run: The run, including its nested runs on other IRs. None means all runs.
+        run: The run, whose nested runs on other IRs are included. None means all runs.
     """
     info = record.info
     inside = set(range(len(info.runs))) if run is None else {run.number}
@@ -127,7 +127,8 @@ def parts_of(record: Record, *, most_diffs: int) -> Iterator[Text | Table]:
 
     Args:
         record: The record.
-        most_diffs: The maximum number of diffs, one for each changed op, in the row of a pass.
+        most_diffs: The maximum number of diffs in the row of a pass. Each diff is for one changed
+            op.
     """
     for run in record.info.top_runs:
         yield Text(heading(record, run))
@@ -228,7 +229,7 @@ class ComparedRow(NamedTuple):
         return [pair for pair in self.pairs() if _begins_to_differ(*pair)]
 
     def counts(self) -> dict[str, tuple[int, int]]:
-        """Return the old and the new value of each statistic whose values differ, by name."""
+        """Return a dict from the name of each statistic that differs to its old and new values."""
         old, new = (row.counts if row else {} for row in self)
         both = {name: (old.get(name, 0), new.get(name, 0)) for name in {**old, **new}}
         return {name: values for name, values in both.items() if values[0] != values[1]}

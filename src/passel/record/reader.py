@@ -179,8 +179,8 @@ class Record:
         executions after this execution.
 
         Returns:
-            The text, from which a run can be continued, or None if the text is unknown. The text is
-            unknown if the op could not be printed, if pipelines were running inside an op whose
+            The text, or None if the text is unknown. A run can be continued from the text. The text
+            is unknown if the op could not be printed, if pipelines were running inside an op whose
             nested ops are not printed separately, or if a pass was running on an enclosing op.
         """
         if execution.is_amid:
@@ -188,7 +188,7 @@ class Record:
         return self._contents.state(execution.run, execution.number.__ge__)
 
     def state_at(self, paths: Collection[str], run: int = 0) -> str | None:
-        """Return the text of a run's top-level op after the first passes of the pipeline.
+        """Return the text of a run's top-level op after only the first passes of the pipeline.
 
         Args:
             paths: The paths of these passes. The text includes the changes that the passes made to
@@ -212,9 +212,8 @@ class Record:
     def replay(self, execution: Execution) -> str:
         """Return the command that repeats an execution of a pass, on only the op of the execution.
 
-        For a pass in a dynamic pipeline, the command reruns the outer pass, which runs that
-        pipeline. If no symbol name identifies the op, the command runs the pass on all ops on which
-        the pass ran.
+        For a pass in a dynamic pipeline, the command reruns the pass that runs this pipeline. If no
+        symbol name identifies the op, the command runs the pass on all ops on which the pass ran.
 
         Returns:
             The command, or an empty string if the record does not contain the IR before the pass,
@@ -259,7 +258,7 @@ class Record:
 
 
 class TextReader(NamedTuple):
-    """A converter of recorded texts of an IR from generic to custom form."""
+    """A reader that converts the recorded texts of an IR from generic form to custom form."""
 
     frontend: Frontend
     context: Any
@@ -289,7 +288,7 @@ class TextReader(NamedTuple):
         return [self._printed(op, locations) for op in ops] if len(ops) == len(texts) else None
 
     def outline(self, text: str, locations: bool) -> str | None:
-        """Convert the outline of an op to custom form; None if the IR cannot parse the outline."""
+        """Convert the outline of an op to custom form. None means that parsing fails."""
         if (op := self._parsed(text.replace(HOLE, "{^bb0:\n}"))) is None:
             return None
         found = self._printed(op, locations)

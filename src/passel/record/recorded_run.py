@@ -31,16 +31,20 @@ class PrintsApart(Protocol):
     def prints_apart(self, op: Any) -> bool:
         """Return whether the nested ops of an op can be printed separately.
 
-        The result must be false unless the op has one region, with one block that has no arguments.
-        If the result is true, replacing `{...}` in the outline with the texts of the nested ops
-        must yield the generic form of `op`, apart from the names of values.
+        The result may be true only if the op has exactly one region, the region has exactly one
+        block, and the block has no arguments. If the result is true, replacing `{...}` in the
+        outline with the texts of the nested ops must yield the generic form of `op`; only the names
+        of values may differ.
         """
         ...
 
 
 @dataclass(slots=True)
 class Frame:
-    """A stack frame of a recorded run, for a pass or a step that runs nested pipelines.
+    """A stack frame of a recorded run.
+
+    Apart from the outermost frame, each frame is for a pass, or for a step that runs nested
+    pipelines.
 
     Attributes:
         ordinals: The ordinals of the enclosing op, if nested pipelines run on the ops inside it;
@@ -49,9 +53,9 @@ class Frame:
         at_work: The ordinals of the op that the innermost running pass may already have changed.
             None if no pass is running, or if the pass is running on the enclosing op.
         is_apart: Whether the ops inside the enclosing op are printed separately.
-        changes: The number of changes that had been recorded at the start of the frame.
-        inside: The time in seconds of the passes inside the frame, including the time to record
-            them.
+        changes: The number of changes that had been recorded when the frame was pushed.
+        inside: The time in seconds that the passes inside the frame took, including the time to
+            record these passes.
         running: For a pass, a tuple with three items: the result of `Lifetime.place_of` for the op,
             the time at which the recorder's hook was called, and the time at which the pass began.
             None if the frame is not for a pass.
@@ -117,14 +121,14 @@ class RecordedRun:
     # -- Texts -----------------------------------------------------------------------------------
 
     def text_of(self, op: Any) -> str | None:
-        """Record the text of an op, and return its digest, or None if the op cannot be printed."""
+        """Record the text of an op, and return the digest; None if the op cannot be printed."""
         try:
             return self._print(op)
         except Exception:  # noqa: BLE001 - a printer may raise anything on IR that passes have broken
             return None
 
     def note(self, op: Any, digest: str | None) -> None:
-        """Register the digest of an op's new text, or None if the text is unknown."""
+        """Register the digest of an op's new text; the digest is None if the text is unknown."""
         self.changes += 1
         if self._adapter.finds_changes:
             key = self._adapter.identity_of(op)

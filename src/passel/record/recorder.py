@@ -63,7 +63,7 @@ class Recorder(PassInstrumentation):
 
     @property
     def run_record(self) -> Record | None:
-        """The record of the runs, which is read on first access; None in a worker."""
+        """The record of the runs; None in a worker. The file is read on first use of the record."""
         return Record(self._log.path) if isinstance(self._log, RecordFile) else None
 
     def prepare(self, pipeline: str, source: str, replay: str) -> None:

@@ -36,7 +36,7 @@ class Outline(NamedTuple):
         return f"{self.text}\0{''.join(self.parts)}"
 
     def filled(self, texts: Sequence[str]) -> str:
-        """Return the text of the op, with the texts of the nested ops indented by two spaces."""
+        """Return the full text of the op, in which `texts` are the texts of the nested ops."""
         inside = "".join(f"{text}\n" for text in texts).replace("\n", "\n  ")[:-2]
         return self.text.replace(HOLE, f"{{\n  {inside}}}")
 
@@ -60,7 +60,7 @@ def _digests_in(data: str) -> list[str]:
 
 
 class Texts:
-    """The texts of ops in a record, by digest."""
+    """A table of the texts of ops in a record, with the digests of the texts as keys."""
 
     def __init__(self) -> None:
         self._known: dict[str, str | dict[str, Any]] = {}
@@ -97,7 +97,7 @@ class Texts:
             at += size
 
     def text(self, digest: str) -> str:
-        """Return the full text with the given digest, including the nested ops of an outline."""
+        """Return the text with the given digest. In an outline, the nested ops are filled in."""
         content = self.content(digest)
         if isinstance(content, Outline):
             return content.filled([self.text(part) for part in content.parts])

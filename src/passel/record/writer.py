@@ -53,7 +53,7 @@ class RecordFile:
     during runs.
 
     Args:
-        path: The path of the file, which the first run overwrites.
+        path: The path of the file. The first run overwrites an existing file.
         command_line: The command and its arguments; by default, the command line of the process.
     """
 
@@ -120,9 +120,9 @@ class RecordFile:
 
 
 class PartLog:
-    """A log that collects the events in a worker. The parent process writes them to the record.
+    """A log that collects the events in a worker, so that the parent process can write them.
 
-    In the log, run 0 is the run of the parent process.
+    In the log, run number 0 stands for the run of the parent process.
     """
 
     def __init__(self) -> None:
@@ -134,7 +134,7 @@ class PartLog:
         self.events.append(event)
 
     def text(self, digest: str, content: str) -> None:
-        """Store a text or an outline by digest."""
+        """Store a text or an outline under its digest."""
         self.texts[digest] = content
 
 

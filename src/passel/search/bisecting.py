@@ -45,7 +45,7 @@ class Found(NamedTuple):
         path: The path of the pass in the pipeline.
         title: The text of the pass with its options, as in a pipeline.
         op_name: The name of the op that the pass ran on.
-        symbol: The symbol name of the op, or None.
+        symbol: The symbol name of the op; None if the op has no symbol name.
     """
 
     number: int
@@ -66,7 +66,7 @@ def bisect(
     """Find the pass execution that makes an op bad. The op can be in any IR.
 
     For N executions, the binary search runs the pipeline about log2(N) + 3 times, each time on a
-    new op. A dynamic pipeline counts as a part of the pass that runs the pipeline.
+    new copy of the input. A dynamic pipeline counts as a part of the pass that runs the pipeline.
 
     Args:
         make_input: A function that returns a new copy of the input.
@@ -164,8 +164,8 @@ class Culprit(NamedTuple):
         execution: The recorded execution.
         before: The text of the IR before the execution.
         answer: The answer of the oracle about the IR after the execution.
-        others: Other executions that may be the cause; empty if the oracle can check the IR after
-            each execution.
+        others: Earlier executions that may be the cause instead, because the oracle could not check
+            the IR after them.
     """
 
     execution: Execution
@@ -179,7 +179,7 @@ class Bisection:
 
     Args:
         record: The record that contains the run.
-        trials: The trials that run the oracle.
+        trials: The `Trials` object that runs the oracle.
         run: The number of the run in the record.
         say: A function to call with a line of text about each tested state.
     """
@@ -212,9 +212,9 @@ class Bisection:
         """Return the first execution after which the IR is interesting.
 
         Raises:
-            SearchError: If the last state is not interesting or the first state is interesting, or
-                if the oracle cannot check these states, or gives two different answers about one of
-                them.
+            SearchError: If the last state is not interesting, if the first state is already
+                interesting, or if the record does not contain the IR that the search needs. Two
+                different answers about the same state also cause this error.
         """
         self._check_ends()
         steps = self._steps
@@ -324,13 +324,13 @@ def guilty_rewrite(
 
     Args:
         subject: The subject that parses the IR and runs the pass.
-        trials: The trials that run the oracle.
-        culprit: The execution of the pass.
+        trials: The `Trials` object that runs the oracle.
+        culprit: The pass execution to search.
 
     Returns:
-        The number of the rewrite, counted from 1, and a line about each rewrite of the pass. The
-        number is 0 if the pass makes no countable rewrites. The result is None if the pass, run
-        only on the op of `culprit`, does not make the IR interesting.
+        The number of the rewrite, counted from 1, and a line about each rewrite of the pass. If the
+        pass makes no rewrites that can be counted, the number is 0. If running the pass only on the
+        op of `culprit` does not make the IR interesting, the result is None.
     """
 
     def rerun(limit: int | None = None) -> tuple[str, Sequence[str]] | None:

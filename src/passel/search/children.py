@@ -30,7 +30,8 @@ class Died(NamedTuple):
     """A description of how a child process died while it processed an item.
 
     Attributes:
-        code: The exit code of the child, which is negative for a signal, or None if unknown.
+        code: The exit code of the child; None if the exit code is unknown. A negative code means
+            that a signal killed the child.
         note: The last note that the child saved, or an empty string.
         words: The output of the child on the standard error stream.
     """
@@ -49,7 +50,9 @@ class Died(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """A directory for the files of an item. The files remain even if the child process dies.
+    """A directory for the files that a child process writes while it processes an item.
+
+    The files remain even if the child process dies.
 
     Attributes:
         folder: The path of the directory.
@@ -106,7 +109,8 @@ def in_children(
             no limit.
 
     Returns:
-        The result of each call, or a `Died` object, by the index of the processed item.
+        A dict that maps the index of each processed item to the result of the call, or to a `Died`
+        object if the child died.
 
     Raises:
         PasselError: If the function raises a `PasselError` for an item.

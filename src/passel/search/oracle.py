@@ -66,7 +66,8 @@ class Oracle(ABC):
 
     Attributes:
         pipeline: The pipeline to run on the IR of a case, or an empty string to check only the IR.
-        failed: The failed execution in a record, or None. The search ends before this execution.
+        failed: The recorded execution that failed, or None. A bisection searches only the
+            executions before the failed execution.
         only: The symbol names of the ops to check, or an empty collection for all ops.
     """
 
@@ -87,7 +88,7 @@ class Oracle(ABC):
 
 
 class SameFailure(Oracle):
-    """An oracle that finds a case interesting if a run of the case fails as expected.
+    """An oracle that finds a case interesting if a run of the case has the expected failure.
 
     Args:
         subject: The subject that parses and runs cases.
@@ -235,7 +236,7 @@ class Computes(Protocol):
     """The optional ability of an adapter to run functions in IR and return the results."""
 
     def functions(self, op: Any) -> Sequence[str]:
-        """Return the names of all functions in an op, except for declarations without a body."""
+        """Return the names of all functions in an op, except declarations without a body."""
         ...
 
     def computed(
@@ -263,15 +264,15 @@ class Computes(Protocol):
 class ComputesElse(Oracle):
     """An oracle that finds IR interesting if functions no longer compute the original results.
 
-    The original results are those of the IR in `first`. If `first` is None, the original results
-    are those of the IR of each case before its pipeline runs. Functions that cannot be run in the
-    original IR are skipped. In changed IR, a function that takes more than twice the time limit
-    counts as a function with different results.
+    The original results are those of the IR in `first`. If `first` is None, the IR of each case,
+    before the pipeline of the case runs, gives the original results. Functions that cannot be run
+    in the original IR are skipped. In changed IR, a function that takes more than twice the time
+    limit counts as a function with different results.
 
     Args:
         subject: The subject that parses and runs cases.
-        first: The text of the original IR for all cases. None means that the original IR is the IR
-            of each case, before its pipeline runs.
+        first: The text of the original IR for all cases. None means that each case has its own
+            original IR: the IR before its pipeline runs.
         symbol: The name of the function to run, or an empty string for all functions that can be
             run.
         arguments: The arguments in the syntax of the IR, or an empty string for random arguments.

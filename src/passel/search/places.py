@@ -82,8 +82,8 @@ class Stretch:
         stop: The place where the run ends, or None for the end of the pipeline.
 
     Attributes:
-        missed: The place `start` or `stop`, if it has a symbol and the run has not reached it;
-            otherwise None.
+        missed: The first of the places `start` and `stop` that has a symbol and that the run has
+            not reached; None if there is no such place.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class Stretch:
 
     @property
     def missed(self) -> Place | None:
-        """The place `start` or `stop`, if it has a symbol and the run has not reached it."""
+        """The first of `start` and `stop` that has a symbol and that the run has not reached."""
         if self._awaits_start:
             return self._start
         return self._stop if self._awaits_stop else None

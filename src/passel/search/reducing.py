@@ -35,13 +35,13 @@ def ddmin(items: Sequence[_T], first: FirstInteresting[_T], *, size: int | None 
     """Remove items from an interesting list as long as the rest of the list is interesting.
 
     The search first tries to remove all items, then halves, quarters and so on. At the end, the
-    search removes single items until any removal would make the list uninteresting.
+    search removes single items until removing any item would make the list uninteresting.
 
     Args:
         items: The items of an interesting list.
-        first: A function that returns the index of the first interesting list, or None. The
-            function takes an iterable of shorter lists, each in the order of `items`, and may test
-            several lists at once.
+        first: A function that takes an iterable of shorter lists, and returns the index of the
+            first interesting list. If no list is interesting, the function returns None. Each list
+            is in the order of `items`. The function may test several lists at once.
         size: The maximum number of adjacent items to remove at once, by default all items.
 
     Example:
@@ -80,7 +80,7 @@ Place: TypeAlias = "tuple[int] | tuple[int, int]"
 
 
 def places(pipeline: str) -> tuple[list[Place], list[Place]]:
-    """Return an index for each pass in a pipeline, and a (pass, option) pair for each option.
+    """Return the index of each pass in a pipeline, and the indices (pass, option) of each option.
 
     Example:
         >>> places("any(cse,func.func(inline{a=1 b=2}))")
@@ -139,7 +139,7 @@ class Reducer:
 
     Args:
         case: An interesting case whose IR is in generic form.
-        trials: The trials that run the oracle.
+        trials: The `Trials` object that runs the oracle.
 
     Attributes:
         best: The smallest interesting case so far, which is available even after an interrupt.
@@ -157,7 +157,7 @@ class Reducer:
         return self._size(self.best, self._root)
 
     def offer(self, cases: Sequence[Case]) -> bool:
-        """Make the first interesting case in a list the best case, even if a smaller case is known.
+        """Set `best` to the first interesting case in a list, even if this case is larger.
 
         Returns:
             Whether any case in the list is interesting.

@@ -14,7 +14,7 @@ _NUMERIC = re.compile(r"i\d+|index|f\d+|bf16")
 
 
 class Definition(NamedTuple):
-    """The facts about the definition of a value that a repair needs.
+    """The facts that a repair needs about the definition of a value.
 
     Attributes:
         type: The type of the value.
@@ -26,7 +26,7 @@ class Definition(NamedTuple):
 
 
 def definitions(root: Op) -> dict[str, Definition]:
-    """Return the definitions of all values in a tree, by value name."""
+    """Return a dict that maps the name of each value in a tree to its definition."""
     found: dict[str, Definition] = {}
     for op in root.walk():
         found.update((name, Definition(type_, op.operands)) for name, type_ in op.results)
@@ -55,7 +55,7 @@ def function_type(op: Op) -> tuple[list[str], str] | None:
 
 
 def set_function_type(op: Op, text: str) -> None:
-    """Set the `function_type` property of an op to the type that a text denotes."""
+    """Set the `function_type` property of an op to a type, which is given as text."""
     op.properties = [
         f"function_type = {text}" if each.startswith("function_type = ") else each
         for each in op.properties
@@ -67,11 +67,11 @@ class Repair:
 
     The replacement has the same type as the old value. In order of preference, the replacement is
     an operand of the op that defined the value, another visible value, a new argument of the
-    function, or a constant.
+    enclosing function, or a constant.
 
     Args:
         root: The tree to repair.
-        former: The definitions before the edit, by value name.
+        former: The definitions before the edit, as a mapping whose keys are the names of values.
     """
 
     def __init__(self, root: Op, former: Mapping[str, Definition]) -> None:

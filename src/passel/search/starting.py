@@ -29,7 +29,7 @@ _GENERIC = PrintFlags(generic=True, local_scope=True)
 def printed(subject: Subject, text: str, flags: PrintFlags = _GENERIC) -> str | None:
     """Parse IR, and print the IR in the form that the flags select, by default in generic form.
 
-    The result is None if the IR does not parse or print.
+    The result is None if the IR cannot be parsed or printed.
     """
 
     def form(_: Scratch) -> str | None:
@@ -45,7 +45,7 @@ def printed(subject: Subject, text: str, flags: PrintFlags = _GENERIC) -> str | 
 def readable(subject: Subject, text: str) -> str:
     """Convert the text of IR to custom form without locations.
 
-    The result is in generic form if the custom form does not round-trip.
+    If the custom form does not round-trip, the result is in generic form.
     """
     generic, custom = printed(subject, text), printed(subject, text, PrintFlags(local_scope=True))
     is_same = custom is not None and printed(subject, custom) == generic
@@ -74,7 +74,7 @@ def failure_of(subject: Subject, case: Case) -> FailureIdentity | None:
 
 
 def first_failed(record: Record, run: int = 0) -> Execution | None:
-    """Return the first execution that failed or crashed the process, or None.
+    """Return the first execution that failed or crashed the process, or None if no execution did.
 
     If a pass on an enclosing op ran the failed pass, the result is the execution of the outer pass.
     """
@@ -87,14 +87,14 @@ def first_failed(record: Record, run: int = 0) -> Execution | None:
 
 
 def scoped(execution: Execution) -> str:
-    """Return a pipeline that runs only the pass of an execution, under the same anchors."""
+    """Return a pipeline that runs only the pass of an execution, nested in the same anchors."""
     anchors = _RAN_HERE.sub("", execution.path).split("/")
     anchors.pop()
     return "(".join([*anchors, execution.title]) + ")" * len(anchors)
 
 
 def narrowed(subject: Subject, case: Case) -> Case | None:
-    """Run a case that fails, and return a case with only the failed pass and the IR before it.
+    """Run a failing case, and return a case with only the failed pass and the IR before that pass.
 
     The result is None if the run cannot be recorded, or if the record does not contain the IR
     before the failed pass.

@@ -161,7 +161,7 @@ class Subject:
     def run(
         self, case: Case, scratch: Scratch, *observers: PassInstrumentation
     ) -> tuple[FailureIdentity, ...]:
-        """Run the pipeline of a case on the IR, and return the failures of the run.
+        """Run the pipeline of a case on its IR, and return the identities of the failures.
 
         Args:
             case: The case to run.

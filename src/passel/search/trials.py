@@ -51,7 +51,7 @@ class Trials:
         self.invalid: int = 0
 
     def check(self, case: Case) -> Answer:
-        """Test a case twice, and derive the time limit for other cases from the time of the tests.
+        """Test a case twice. The time that the tests take sets the time limit for other cases.
 
         Raises:
             SearchError: If the two answers of the oracle differ.
@@ -71,7 +71,10 @@ class Trials:
         return first
 
     def answer(self, case: Case) -> Answer:
-        """Return the oracle's answer about a case, with an unknown verdict if the oracle hangs."""
+        """Return the oracle's answer about a case.
+
+        If the child process dies or exceeds the time limit, `Oracle.of_death` gives the answer.
+        """
         self.first([case])
         return self._known[_key(case)]
 

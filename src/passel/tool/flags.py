@@ -108,10 +108,10 @@ class CommandLine:
         self.inputs: list[str] = []
 
     def value(self, flag: Flag) -> Any:
-        """Return the last value of a flag, or all values if the flag is repeatable.
+        """Return the last value of a flag; for a repeatable flag, return all values as a tuple.
 
-        If the command line does not contain the flag, return its default value or, for a repeatable
-        flag, an empty tuple.
+        If the command line does not contain the flag, return its default value; for a repeatable
+        flag, return an empty tuple.
         """
         given = [each.value for each in self.flags if each.flag.name == flag.name]
         if flag.repeated:
@@ -156,7 +156,7 @@ def read_flags(
 
     Args:
         words: The command-line arguments.
-        flags: The flags of the program, by long and short name.
+        flags: A mapping from the long and short names of the program's flags to the flags.
         passes: The registered passes and pipelines, which are accepted as flags.
         program: The name of the program, as printed in hints.
         several: Whether to accept more than one positional argument.
@@ -341,7 +341,8 @@ class FlagGroup:
     subclass is the heading of the group in `--help`.
 
     Attributes:
-        flags: The declared flags, by the name of the attribute that stores the flag's value.
+        flags: The declared flags. The key of each flag is the name of the attribute that stores the
+            value of the flag.
     """
 
     flags: ClassVar[dict[str, Flag]] = {}

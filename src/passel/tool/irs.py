@@ -48,8 +48,8 @@ class ToolDefinition:
         dialects: Dialects that the tool adds to the dialects of the IR.
         flags: Flags that the tool adds to the flags of passel-opt.
         takes: A function that returns whether the tool accepts a flag of passel-opt.
-        setup: A function that is called before each run with the pass manager and the values of the
-            flags in `flags`. None means that there is no setup.
+        setup: A function that is called before each run; see `passel.tool.opt_main`. None means
+            that there is no setup.
         version: The text that `--version` prints after the name of the tool.
         pipeline: The pipeline that runs if the command line contains no pipeline.
     """
@@ -92,7 +92,7 @@ class IRChoice:
 
     @property
     def scope(self) -> str:
-        """The name of the IR in flags and registries, which is `mlir` for every build of MLIR."""
+        """The name of the IR in flags and registries. For every MLIR build, the name is `mlir`."""
         return self.name if self.is_known else self.adapter.name
 
     @cached_property
@@ -118,12 +118,12 @@ class IRChoice:
         return takes.with_dialects(dialects) if dialects else adapter
 
     def adapter_across(self, name: str) -> IRAdapter:
-        """Return the adapter of another IR that a mixed pipeline uses.
+        """Return the adapter of the second IR in a pipeline that uses both xDSL and MLIR.
 
         The adapter is extended by the dialects of the tool and of the plugins.
 
         Args:
-            name: The name of the other IR, either `xdsl` or `mlir`.
+            name: The name of the second IR, either `xdsl` or `mlir`.
         """
         if name not in self._across:
             tool = replace(self._tool, adapter=None)
@@ -196,7 +196,7 @@ def chosen_ir(words: Sequence[str], tool: ToolDefinition = _ANY_TOOL) -> IRChoic
 
 
 def hint_at_passes(error: PasselError, ir: IRChoice) -> str:
-    """Return a hint if another installed IR provides a missing pass, otherwise an empty string.
+    """Return a hint that another installed IR provides a missing pass, or an empty string.
 
     Args:
         error: The error that reports an unknown flag or an unknown name in a pipeline.
@@ -212,9 +212,9 @@ def hint_at_passes(error: PasselError, ir: IRChoice) -> str:
 
 
 def note_other_ir(diagnostic: Diagnostic, source: SourcePart, ir: IRChoice) -> None:
-    """If the source line of an error uses an unknown dialect, name an installed IR that has it.
+    """Attach a note to an error if another installed IR has a dialect that the IR of the run lacks.
 
-    The hint is attached to the error as a note.
+    The dialect must occur in the source line of the error. The note names the other IR.
 
     Args:
         diagnostic: The error.
@@ -310,8 +310,8 @@ def named_passes_in(module: ModuleType) -> Iterator[type[Pass[Any, Any]]]:
 def load_plugin(name: str, given: PassRegistry | None) -> ModuleType:
     """Import a plugin, and register the named pass classes that the plugin defines.
 
-    If the code of the plugin itself registers a pass, the function does not register that pass
-    again. Any other named pass of the plugin replaces a registered pass with the same name.
+    A pass that the code of the plugin registers is not registered again. Every other named pass of
+    the plugin replaces the registered pass with the same name, if there is such a pass.
 
     Args:
         name: The path of a `.py` file, or the dotted name of a module.

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class Observers(ExitStack):
-    """The instrumentations that flags select for the runs on all parts of the input.
+    """The instrumentations that flags select. One object serves the runs on all parts of the input.
 
     The object is a context manager. When its `with` block ends, all reports have been written.
 

@@ -86,13 +86,13 @@ def opt_main(  # noqa: PLR0913 - a keyword for each
             frontend (see `passel.frontend.BringsFrontend`). If omitted, the flag `--ir` selects the
             IR.
         flags: Flags that the tool adds to the flags of passel-opt.
-        setup: A function that is called before each run with the pass manager and the values of the
-            flags in `flags`, by name. The function can add instrumentation and change verification.
-            The function must not add passes, because a reproducer can contain only registered
-            passes.
+        setup: A function that is called before each run. The arguments are the pass manager, and a
+            dict that maps the name of each flag in `flags` to its value. The function can add
+            instrumentation and change when the IR is verified. The function must not add passes,
+            because a reproducer can contain only registered passes.
         version: The text that `--version` prints after the name of the tool.
-        pipeline: The pipeline to run if the command line contains neither a pipeline nor passes. An
-            empty string means that no passes run.
+        pipeline: The pipeline that runs if the command line contains neither a pipeline nor passes.
+            An empty string means that no passes run.
 
     Returns:
         The exit code: 0 on success, 1 after an error in the input, a pass or the command line, 130

@@ -211,7 +211,8 @@ def run_stretch(manager: PassManager, op: Any, settings: Settings, **how: Any) -
     """Run the passes of a pipeline between the places of `--start-after` and `--stop-after`.
 
     The pass manager contains the whole pipeline, and a gate skips the passes outside these places.
-    The paths, statistics and options of the other passes are therefore the same as in a full run.
+    For the passes that do run, the paths, statistics and options are therefore the same as in a
+    full run.
 
     Args:
         manager: The pass manager of the whole pipeline.
@@ -245,7 +246,7 @@ def run_stretch(manager: PassManager, op: Any, settings: Settings, **how: Any) -
 
 
 def place_in(paths: Sequence[str], settings: Settings, flag: str) -> Place | None:
-    """Return the value of a flag such as `--stop-after` as a place, or None if it has no value.
+    """Return the place that a flag such as `--stop-after` names, or None without such a flag.
 
     Raises:
         UsageError: If the pipeline does not contain the place.

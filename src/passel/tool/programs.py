@@ -262,7 +262,7 @@ def command_of(text: str) -> list[str]:
 def function_of(text: str) -> tuple[str, str]:
     """Split `@name(arguments)` into the name of the function and the text of the arguments.
 
-    The name is empty if the text is `all`.
+    If the text is `all`, the name is empty.
     """
     symbol, _, arguments = text.partition("(")
     return "" if symbol == "all" else symbol.removeprefix("@"), arguments.removesuffix(")")
@@ -324,7 +324,7 @@ def run_search(program: Program, argv: Sequence[str] | None, run: Callable[[Sett
 
 
 def as_recorded(settings: Settings, record: Record, run: RunInfo) -> Settings:
-    """Return settings that also contain the recorded flags that a search needs.
+    """Combine settings with the recorded flags that a search needs, and return the result.
 
     A plugin on the command line replaces a recorded plugin with the same file name.
 

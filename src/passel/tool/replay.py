@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 
 class Replay:
-    """A writer of the reproducers that the flags request, for all parts of the input.
+    """A writer of the reproducers that the flags request. One writer serves all parts of the input.
 
-    For a split input and the file `name.mlir`, the second reproducer is written to `name.1.mlir`,
-    and so on.
+    For a split input, the first reproducer is written to the file that the flag names, such as
+    `name.mlir`, the second to `name.1.mlir`, and so on.
 
     Args:
         settings: The command-line settings.
@@ -83,8 +83,8 @@ class Replay:
         """Return the command that replays a reproducer, with `{file}` in place of the file name.
 
         Args:
-            program: The program that the command runs; by default, the current program. If this is
-                another program, the command omits flags that only the current program accepts.
+            program: The program that the command runs; by default, the current program. If
+                `program` is given, the command omits flags that only the current program accepts.
         """
         words = [program or self._settings.tool.name, "--run-reproducer"]
         own = () if program else self._settings.brought
@@ -137,7 +137,7 @@ class Replay:
         return f"to replay: {self.command().replace('{file}', shlex.join([str(path)]))}"
 
     def note_failures(self, failures: Iterable[Failure]) -> None:
-        """Store the failures of a run on one part of the input, for `explain`."""
+        """Store the failures of a run, so that `explain` can report them."""
         self._failures += failures
 
     def explain(self) -> None:
@@ -179,7 +179,7 @@ def _numbered(path: str, number: int) -> str:
 
 @contextmanager
 def reporting_crashes(settings: Settings, replay: Replay) -> Generator[None]:
-    """If native code ends the process in the `with` block, print the running pass and a hint."""
+    """If native code ends the process in a `with` block, print the running pass and a hint."""
     process = os.getpid()
 
     def words() -> str:

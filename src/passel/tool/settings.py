@@ -362,7 +362,7 @@ GROUPS = cast("tuple[type[FlagGroup], ...]", Settings.__bases__)
 
 
 def by_name(flags: Iterable[Flag]) -> dict[str, Flag]:
-    """Return a dictionary that contains each flag under its long name and all short names.
+    """Return a dict that maps the long name and the short names of each flag to the flag.
 
     Raises:
         DefinitionError: If a flag has no name, or if two flags have the same name.

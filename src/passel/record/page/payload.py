@@ -28,7 +28,7 @@ _MOST_REPLAYS = 20
 
 
 def payload(records: Iterable[tuple[str, Record]]) -> tuple[dict[str, Any], list[str]]:
-    """Return the data for a page about records, and the texts of all recorded IR.
+    """Return the data for a page that shows records, and the texts of all recorded IR.
 
     Args:
         records: Pairs of a name and a record.
@@ -86,7 +86,7 @@ def change_data(old: Sequence[str], new: Sequence[str]) -> list[list[int]]:
     Returns:
         A list of the blocks. Each block is a list of numbers: the number of equal lines before the
         block, the number of old lines, the number of new lines, and the two line numbers of each
-        pair of modified lines. Line numbers are relative to the block.
+        pair of modified lines. Line numbers are relative to the start of the block.
     """
     blocks, at = list[list[int]](), 0
     for start, end, first, last, pairs in difference(old, new):
