@@ -52,16 +52,17 @@ class Flag:
     Attributes:
         help: The help text in one line, or an empty string to hide the flag from the help.
         metavar: The placeholder for the value of the flag, or an empty string for a boolean flag.
-        default: The value if the flag is not given. By default, the value is False for a boolean
-            flag, None for a flag with `parse`, and an empty string for any other flag.
-        implied: The value if the flag is given without `=value`, or None if a value is required.
+        default: The value of the flag if the command line does not contain the flag. If `default`
+            is omitted, this value is None for a flag with `parse`, False for any other boolean
+            flag, and an empty string for any other flag with a value.
+        implied: The value of the flag if it is given without `=value`; None if a value is required.
         short: The alternative names of the flag.
         choices: The allowed values; by default, the alternatives in a metavar such as
             `<list|tree>`. Without choices, any value is allowed.
         repeated: Whether the flag can be given several times to collect several values.
         parse: A function that converts the text of a value. For an invalid text, the function
-            raises a `ValueError`. The error's message is the end of a sentence that starts with the
-            flag, such as `must be a positive number`.
+            raises a `ValueError`. The error message, for example `must be a positive number`, ends
+            a sentence that starts with the flag.
         ir: The name of the IR that the flag applies to, or an empty string for all IRs.
         name: The long name of the flag, without dashes.
         common: Whether the short help lists the flag.
@@ -102,7 +103,8 @@ class FrontendSettings(NamedTuple):
         allow_unregistered: Whether ops of unknown dialects are accepted.
         threading: Whether the IR's own passes may use several threads.
         printing: The flags for printing the resulting IR.
-        own: The values of the flags that the frontend defines, by flag name.
+        own: A mapping from the name of each flag that the frontend defines to the value of the
+            flag.
     """
 
     implicit_module: bool = True
@@ -123,7 +125,7 @@ class SourcePart:
         column: The column where the part starts, counted from 1; for the first part, 0.
         path: The path of the file if the part is a whole file that can be read again; otherwise
             None.
-        is_recorded: Whether the part contains the pipeline to run, as a reproducer does.
+        is_recorded: Whether the part is a reproducer, which contains the pipeline to run.
     """
 
     text: Any
@@ -164,8 +166,8 @@ class Frontend:
     Attributes:
         flags: The flags that the frontend adds to the flags of the tool.
         refused: The tool's flags that the frontend does not support: a mapping from the name of
-            each flag to the reason. The reason is the end of a sentence that starts with the flag,
-            such as `does not work with this IR`.
+            each flag to the reason. The reason, for example `does not work with this IR`, ends a
+            sentence that starts with the flag.
         verifies: Whether parsing includes verification.
         reads_files: Whether the frontend opens files itself, including binary files.
         byte_columns: Whether the columns of locations count bytes instead of characters.
@@ -328,23 +330,23 @@ class TakesDialects(Protocol):
 
 @runtime_checkable
 class WritesSources(Protocol):
-    """The optional ability of an adapter to print an op as a file that parses to the same IR.
+    """The optional ability of an adapter to print an op as text that parses to the same IR.
 
-    A reproducer contains the text that `print_source` returns or, if the adapter does not have this
-    ability, the text that `print_op` returns.
+    A reproducer contains the text from `print_source`. If the adapter does not have this ability,
+    the reproducer contains the text from `print_op`.
     """
 
     def print_source(self, op: Any, context: Any, *, locations: bool = False) -> str:
         """Return text that parses to a copy of the op. The text does not end with a newline.
 
-        The text also contains what a file stores outside the op, such as external resources.
+        The text also contains data that a file stores outside the op, such as external resources.
         """
         ...
 
     def readable_source(self, text: str, context: Any) -> str:
-        """Return text from `print_source` in the custom form, unless that form would lose data.
+        """Convert text from `print_source` to the custom form of the IR.
 
-        In this case, the method returns the text unchanged.
+        If the custom form would lose data, the method returns the text unchanged.
         """
         ...
 

@@ -105,7 +105,7 @@ class Op:
         return next((value for name, _, value in entries if name == key), None)
 
     def complexity(self) -> int:
-        """Return the number of ops, blocks, values and successors in the op and its nested ops."""
+        """Return the total number of ops, blocks, values and successors in the op's tree."""
         ops = [*self.walk()]
         values = [each for op in ops for each in (op.results, op.operands, op.successors)]
         blocks = [block.args for op in ops for block in op.blocks()]
@@ -151,7 +151,7 @@ def _header(block: Block, indent: str) -> str:
 
 
 def types(values: Iterable[Value]) -> list[str]:
-    """Return the type of each given value, in order."""
+    """Return the types of SSA values, in the order of the values."""
     return [value.type for value in values]
 
 
@@ -160,7 +160,7 @@ def _names(values: Iterable[Value]) -> list[str]:
 
 
 def symbol_in(text: str) -> str | None:
-    """Return the name of the symbol that the first op in a text defines, or None."""
+    """Return the symbol name of the first op in a text, or None if the op defines no symbol."""
     found = _SYMBOL.search(text.partition("\n")[0])
     return found[1] if found else None
 

@@ -53,13 +53,14 @@ class MLIRAdapter(IRAdapter):
     """The adapter for one build of MLIR's bindings.
 
     Contexts are `ir.Context` objects of the build. The adapter accepts `Operation`, `OpView` and
-    `Module` objects as ops, and returns `OpView` objects. If the build has a class for the op, such
-    as `func.FuncOp`, the returned object is an instance of this class. Compare ops with `==` rather
-    than `is`, because each query creates a new Python object for the op. Keep a reference to the
-    top-level op while you use nested ops, because MLIR frees them together with the top-level op.
+    `Module` objects as ops, and returns `OpView` objects. If the build has a Python class for an
+    op, such as `func.FuncOp`, the adapter returns the op as an instance of this class. Compare ops
+    with `==` rather than `is`, because each query creates a new Python object for the op. Keep a
+    reference to the top-level op while you use nested ops, because MLIR frees them together with
+    the top-level op.
 
     Args:
-        root: The root package of the build: the module, or the module's name.
+        root: The root package of the build: either the module object or its name.
         dialects: Functions that add dialects to a `DialectRegistry`, or `ContextDialects` objects,
             which add dialects to a context. The adapter calls each element for every new context.
 
@@ -99,8 +100,8 @@ class MLIRAdapter(IRAdapter):
         """Return an adapter for the build in a package, or None if the package contains no build.
 
         Args:
-            package: The name of a top-level package, or of a module inside a build's package
-                `_mlir_libs`.
+            package: The name of a top-level package, or the name of a module inside the package
+                `_mlir_libs` of a build.
         """
         if not package.isidentifier():
             root, library, _ = package.partition("._mlir_libs")
@@ -114,12 +115,12 @@ class MLIRAdapter(IRAdapter):
         return None
 
     def build_name(self) -> str:
-        """Return the name of the build's top-level package, by which `--ir` selects the build."""
+        """Return the name that selects the build in `--ir`: the name of its top-level package."""
         return self.bindings.package
 
     @property
     def key_of(self) -> Callable[[Any], Hashable]:
-        """A function that returns an op's Python class, or the op's name if there is no class.
+        """A function that returns an op's Python class, or the op's name if no class exists.
 
         Reading the class is faster than reading the name.
         """
@@ -140,7 +141,7 @@ class MLIRAdapter(IRAdapter):
         return view_of(thing.operation)
 
     def entered_context(self) -> Any:
-        """Return the context of the innermost `with Context():` block; None outside any block."""
+        """Return the context of the innermost `with Context():` block, or None without a block."""
         ir = sys.modules.get(f"{self.bindings.root}.ir")
         return None if ir is None else ir.Context.current
 
@@ -159,9 +160,9 @@ class MLIRAdapter(IRAdapter):
         return self.bindings.new_context(self._dialects)
 
     def create_bare_context(self) -> Any:
-        """Return a new context that loads dialects on first use, if the build supports this.
+        """Return a new context that, if the build supports this, loads each dialect on first use.
 
-        The dialects are those of `create_context`.
+        The context has the same dialects as a context from `create_context`.
         """
         context = self.bindings.new_context(self._dialects, loads=False)
         bare_contexts.add(context)
@@ -181,7 +182,8 @@ class MLIRAdapter(IRAdapter):
     def is_dialect(self, thing: object) -> bool:
         """Return whether an object is a `ContextDialects` or a `register_dialects` function.
 
-        Functions of the build itself are excluded: passel calls them for every new context anyway.
+        The build's own functions are excluded, because passel calls them for every new context
+        anyway.
         """
         is_own = str(getattr(thing, "__module__", "")).startswith(f"{self.bindings.root}.")
         is_named = getattr(thing, "__name__", "") == "register_dialects"
@@ -209,7 +211,7 @@ class MLIRAdapter(IRAdapter):
         return op.operation.context
 
     def load_dialects(self, context: Any, names: Iterable[str]) -> None:
-        """Load the dialects called `names`, if they are not loaded yet."""
+        """Load the dialects with the given names, unless they are already loaded."""
         for name in names:
             try:
                 context.get_dialect_descriptor(name)
@@ -226,17 +228,19 @@ class MLIRAdapter(IRAdapter):
     def kind_named(self, context: Any, name: str) -> OpKind | None:
         """Return the kind of the ops called `name`, or None if the name is not registered.
 
-        The method loads the dialect if necessary.
+        If the dialect in the op name is not loaded yet, the method loads the dialect.
         """
         if not self._kinds.is_registered(context, name):
             return None
         return self._kinds.kind(context, name)
 
     def suggest_op(self, context: Any, name: str) -> str:
-        """Return `; did you mean 'x'?` for a misspelled op name, or an empty string.
+        """Return `; did you mean 'x'?` for a misspelled op name.
 
-        Only ops that have a Python class are suggested, and only from the dialect with the most
-        similar name.
+        If no op name is similar, the method returns an empty string.
+
+        The method suggests only ops that have a Python class, and only ops of the dialect whose
+        name is the most similar.
         """
         dialect = closest(name.partition(".")[0], self.bindings.dialect_names(context))
         try:
@@ -249,7 +253,7 @@ class MLIRAdapter(IRAdapter):
     def identity_of(self, op: Any) -> int:
         """Return the address of an op, which identifies the op.
 
-        The hash of an op would be unsuitable, because some builds compute it from the op's
+        The hash of an op would be unsuitable, because some builds compute the hash from the op's
         contents.
         """
         return address(op.operation)
@@ -257,8 +261,8 @@ class MLIRAdapter(IRAdapter):
     def is_surely(self, known: Any, op: Any) -> bool:
         """Return whether `known` and `op` refer to the same Python object.
 
-        A new op never shares this object with an erased op, because erasing an op invalidates its
-        object.
+        Erasing an op invalidates its Python object, so a new op never has the Python object of an
+        erased op.
         """
         return known.operation is op.operation
 
@@ -278,11 +282,11 @@ class MLIRAdapter(IRAdapter):
     def reporting(
         self, context: Any, report: Callable[[Diagnostic], bool]
     ) -> AbstractContextManager[None]:
-        """Forward diagnostics from Python passes, for example from `emit_error`, to `report`."""
+        """Forward the diagnostics of Python passes, such as `emit_error` calls, to `report`."""
         return calls_of(self.bindings).reporting(context, report)
 
     def lifetime(self) -> NativeLifetime:
-        """Return the policy that detects erased ops.
+        """Return the policy by which a run detects erased ops.
 
         Using an erased op would crash the process.
         """
@@ -294,7 +298,7 @@ class MLIRAdapter(IRAdapter):
         return None if parent is None else parent.opview
 
     def symbol_name(self, op: Any) -> str | None:
-        """Return the value of an op's string attribute `sym_name`, or None if there is none."""
+        """Return the value of the string attribute `sym_name` of an op, or None if not present."""
         return symbol_name(op.operation)
 
     def location(self, op: Any) -> Location:
@@ -306,11 +310,14 @@ class MLIRAdapter(IRAdapter):
         verify(self.bindings, op, recursive=recursive)
 
     def print_op(self, op: Any, flags: PrintFlags) -> str:
-        """Return the text of an op from MLIR's printer, in generic form if the op is invalid."""
+        """Return the text that MLIR's printer produces for an op.
+
+        If the op is invalid, the text is in generic form.
+        """
         return printed(op.operation, flags).decode().rstrip("\n")
 
     def prints_apart(self, op: Any) -> bool:
-        """Return whether the ops immediately inside `op` are known to share no values."""
+        """Return whether the ops immediately inside `op` certainly share no values."""
         regions = op.operation.regions
         if len(regions) != 1:
             return False
@@ -331,13 +338,16 @@ class MLIRAdapter(IRAdapter):
         return MLIRSource(self.bindings.root)
 
     def lower(self, steps: Sequence[Step], *, verify: bool) -> tuple[Step, ...]:
-        """Combine adjacent steps that run only MLIR's own passes into one step each."""
+        """Combine each group of adjacent steps that run only MLIR's own passes into one step."""
         from passel.mlir.lowering import lower  # noqa: PLC0415 - for pipelines alone
 
         return lower(self.bindings, self._kinds, steps, verify=verify)
 
     def print_source(self, op: Any, context: Any, *, locations: bool = False) -> str:
-        """Return the text of an op in custom form, which MLIR parses without loss."""
+        """Return the text of an op in custom form.
+
+        MLIR can parse the text without loss of data.
+        """
         return self.print_op(op, PrintFlags(debuginfo=locations))
 
     def readable_source(self, text: str, context: Any) -> str:
@@ -345,7 +355,7 @@ class MLIRAdapter(IRAdapter):
         return text
 
     def reading_flags(self, op: Any, context: Any) -> tuple[str, ...]:
-        """Return the flags with which `passel-opt` can parse a file that contains an op's text."""
+        """Return the flags that `passel-opt` needs to parse a file that contains an op's text."""
         flags = [f"--ir={self.build_name()}"]
         if op.operation.name != "builtin.module":
             flags.append("--no-implicit-module")
@@ -354,7 +364,10 @@ class MLIRAdapter(IRAdapter):
         return tuple(flags)
 
     def versions(self) -> dict[str, str]:
-        """Return the names and versions of the distributions that contain the build."""
+        """Return a dict that maps the build's top-level package to text about its distributions.
+
+        The text contains the name and version of each distribution that contains the package.
+        """
         package = self.bindings.package
         return {package: _distributions_of(package)}
 
@@ -362,12 +375,12 @@ class MLIRAdapter(IRAdapter):
         """Return a digest of an op's bytecode, or of the op's generic text if bytecode is unsafe.
 
         If `recursive` is false, the result consists of the op's text without regions, the types of
-        block arguments, and the addresses of the ops immediately inside.
+        block arguments, and the addresses of the ops immediately inside the op.
 
         Writing bytecode is several times faster than printing text, even though the op must be
-        verified first. Bytecode is unsafe for an op that is invalid or uses values from outside,
-        because writing it crashes the process. The structural hash in newer MLIR releases is
-        unsuitable, because it covers neither regions nor locations.
+        verified first. Bytecode is unsafe for an op that is invalid or uses values from outside the
+        op, because writing the bytecode of such an op crashes the process. The structural hash in
+        newer MLIR releases is unsuitable, because it covers neither regions nor locations.
         """
         from hashlib import blake2b  # noqa: PLC0415 - loads a library for more than this
 

@@ -93,13 +93,13 @@ class DominanceInfo(RegionDominance[Any]):
     def properly_dominates(self, a: Any, b: Any) -> bool:
         """Return whether control always passes through `a` before it reaches `b`.
 
-        * An op dominates every op after it in the same block, everything nested in those ops, and
-          every op in the blocks that its own block dominates. An op also dominates the ops nested
-          in it, but its results do not. In a graph region, every op dominates every op of the
-          region, including itself.
+        * An op dominates all later ops in its block, all ops in the blocks that its block
+          dominates, and everything nested in these ops. An op also dominates the ops nested inside
+          the op itself, but the op's results do not dominate these nested ops. In a graph region,
+          every op dominates all ops of the region, including itself.
         * A block dominates all blocks nested in its ops. Every block dominates the unreachable
           blocks of its region.
-        * A block argument dominates all ops in its block, and in the blocks that its block
+        * A block argument dominates all ops in its block, and all ops in the blocks that its block
           dominates. If `a` is a value, `b` must be an op.
 
         Raises:

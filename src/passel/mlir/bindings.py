@@ -100,7 +100,7 @@ class Bindings:
         return f"{self.root}._mlir_libs" in sys.modules
 
     def loaded_beside(self) -> dict[str, Path]:
-        """Map the root package of each other loaded build to the folder of its native libraries."""
+        """Map the root package of each other loaded build to that build's library folder."""
         suffix = "._mlir_libs"
         loaded = [(name, module) for name, module in sys.modules.items() if name.endswith(suffix)]
         folders = {name.removesuffix(suffix): Path(each.__path__[0]) for name, each in loaded}
@@ -163,8 +163,8 @@ class Bindings:
             dialects: Functions that add dialects to a `DialectRegistry`, or `ContextDialects`
                 objects.
             loads: Whether to load all dialects immediately. Loading takes most of the time and
-                memory that a context needs. If false, and if the build supports it, the context
-                loads each dialect on first use.
+                memory that a context needs. If false, and if the build supports lazy loading, the
+                context loads each dialect on first use.
         """
         is_bare = not loads and self.root in _BARE
         context = self.ir.Context(**{"load_on_create_dialects": ()} if is_bare else {})
@@ -214,8 +214,8 @@ def view_of(operation: Any) -> Any:
     """Return the `OpView` of an op, or a plain `Operation` if no Python code needs the `OpView`.
 
     Creating an `OpView` imports NumPy and the module of the op's dialect. For contexts in
-    `bare_contexts`, the function avoids these imports unless the build's module `ir` has been
-    imported.
+    `bare_contexts`, the function avoids these imports unless the build's module `ir` has already
+    been imported.
     """
     context = operation.context
     is_needed = context not in bare_contexts or f"{bindings_of(context).root}.ir" in sys.modules
@@ -269,8 +269,8 @@ _locks: WeakKeyDictionary[Any, RLock] = WeakKeyDictionary()
 def context_lock(context: Any) -> RLock:
     """Return the lock that a thread holds while MLIR works on ops of a context.
 
-    To report a diagnostic, a thread of MLIR waits for Python's global interpreter lock. A thread
-    that holds the interpreter lock must therefore never wait for that thread of MLIR.
+    To report a diagnostic, MLIR's threads wait for Python's global interpreter lock (GIL). A thread
+    that holds the GIL must therefore never wait for MLIR's threads.
     """
     lock = _locks.get(context)
     return _locks.setdefault(context, RLock()) if lock is None else lock
@@ -281,8 +281,8 @@ def on_threads(context: Any, most: int | None) -> Generator[None]:
     """Limit the number of threads that MLIR uses for a context during the `with` block.
 
     MLIR creates one thread for each processor that the calling thread may use, so the function
-    restricts these processors. On a platform without CPU affinity for threads, MLIR uses one thread
-    if it would otherwise exceed the limit.
+    reduces the number of these processors while MLIR creates its threads. On a platform without CPU
+    affinity for threads, MLIR uses one thread if its usual number of threads exceeds the limit.
 
     Args:
         context: The context whose threads are limited.
@@ -309,7 +309,7 @@ def on_threads(context: Any, most: int | None) -> Generator[None]:
 
 
 def has_no_threads(context: Any) -> bool:
-    """Return whether MLIR is known to use only the calling thread for ops of a context."""
+    """Return whether MLIR certainly uses only the calling thread for ops of a context."""
     return bool(context.get_num_threads() == 1 < _processors())
 
 

@@ -44,7 +44,7 @@ The function returns whether all passes succeeded, and the reported diagnostics.
 
 @cache
 def calls_of(bindings: Bindings) -> Calls:
-    """Return the safest implementation of calls to MLIR that a build supports."""
+    """Return `LibraryCalls` for a build that exports the C API, or `BindingsCalls` otherwise."""
     library = capi.load(bindings)
     return BindingsCalls(bindings) if library is None else LibraryCalls(bindings, library)
 
@@ -74,7 +74,7 @@ class BindingsCalls:
         return run
 
     def parse(self, context: Any, name: str, *words: bytes) -> tuple[Any, list[Diagnostic]]:
-        """Parse a source through the bindings, with the same arguments as `LibraryCalls.parse`."""
+        """Parse a source through the bindings. The arguments are those of `LibraryCalls.parse`."""
         ir, (source, *place) = self._ir, [each.decode(errors="surrogateescape") for each in words]
         parsers: dict[str, Callable[[], Any]] = {
             OP: lambda: ir.Operation.parse(source, source_name=place[0], context=context),

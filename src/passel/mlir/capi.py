@@ -108,7 +108,7 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
 
 
 def address(thing: Any) -> int:
-    """Return the C API handle of a bindings object, such as the address of an op.
+    """Return the C API handle of a bindings object. The handle of an op is the op's address.
 
     Raises:
         RuntimeError: If `thing` is an op that was erased through this Python object.

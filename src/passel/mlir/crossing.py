@@ -47,8 +47,8 @@ class MLIRSide:
 
         Args:
             text: The text of the op.
-            enclosing: The text of each op outside `text` that defines a symbol to which `text`
-                refers.
+            enclosing: The texts of the ops that define the symbols to which `text` refers, except
+                for ops that are part of `text`.
 
         Raises:
             PassFailure: If MLIR cannot parse the op, or the op is invalid.
@@ -65,10 +65,10 @@ class MLIRSide:
         return self.adapter.children(op)[-1].operation.detach_from_parent().opview
 
     def symbol(self, op: Any, name: str) -> Any:
-        """Look up the symbol `name` in the symbol tables around `op`, from the inside out.
+        """Look up the symbol `name` in the symbol tables around `op`, innermost table first.
 
         Returns:
-            The op that defines the symbol, or None.
+            The op that defines the symbol, or None if no table contains the symbol.
         """
         table = self.adapter.parent(op)
         while table is not None:

@@ -21,7 +21,7 @@ _IDEMPOTENT = """
 
 
 def declare(table: DeclarationTable) -> None:
-    """Declare the types of MLIR's own passes in a table, and mark idempotent passes.
+    """Declare the pass types of MLIR's own passes in a table, and mark the idempotent passes.
 
     passel finds this function through an entry point of the group `passel.declarations`.
     """

@@ -36,8 +36,8 @@ def decoded(text: bytes) -> str:
 def convert_location(location: Any) -> Location:
     """Convert a location of the bindings to the `Location` that MLIR's tools print for it.
 
-    For a fused location, the result is the first of the fused locations that names a file. For a
-    call site, the result is the callee's location, whose field `caller` is the caller's location.
+    For a fused location, the result is the first of its component locations that names a file. For
+    a call site, the result is the callee's location, whose field `caller` is the caller's location.
     """
     match location_kind(location) if has_plain_names(location) else "":
         case "file":

@@ -110,7 +110,8 @@ class MLIRFrontend(Frontend):
     def read(self, part: SourcePart, context: Any, warn: Callable[[Diagnostic], None]) -> Parsed:
         """Parse and verify the input, or one part of a split input.
 
-        MLIR itself reads a file that is not split, if implicit modules are enabled.
+        If implicit modules are enabled, and the input file is not split, MLIR itself reads the
+        file.
         """
         is_text = isinstance(part.text, str)
 
@@ -197,7 +198,7 @@ class MLIRFrontend(Frontend):
         return stream.getvalue()
 
     def version(self) -> str:
-        """Return the MLIR release of the bindings, which the bindings write into bytecode."""
+        """Return the name of the MLIR release that the bindings write into bytecode."""
         ir = self._bindings.ir
         stream = BytesIO()
         ir.Module.parse("module {}", context=ir.Context()).operation.write_bytecode(stream)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Kinds:
-    """A cache of the `OpKind` for each context and op name.
+    """A cache of `OpKind` objects, with one object for each context and op name.
 
     Args:
         bindings: The build of MLIR's Python bindings that creates the contexts.
@@ -44,7 +44,7 @@ class Kinds:
         return kind
 
     def is_registered(self, context: Any, name: str) -> bool:
-        """Return whether an op name is registered, loading the op's dialect if necessary."""
+        """Return whether an op name is registered. If necessary, load the op's dialect first."""
         with suppress(TypeError, ValueError):  # an unknown dialect, or a name that is not UTF-8
             context.get_dialect_descriptor(name.partition(".")[0])
             return bool(context.is_registered_operation(name))

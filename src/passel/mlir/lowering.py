@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 def lower(
     bindings: Bindings, kinds: Kinds, steps: Sequence[Step], *, verify: bool
 ) -> tuple[Step, ...]:
-    """Return the steps of a pipeline, with adjacent native steps combined into one step.
+    """Combine each group of adjacent native steps into one step, and return the resulting steps.
 
     A step is native if MLIR can run it with the same outcome as passel.
 

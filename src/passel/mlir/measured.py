@@ -49,8 +49,8 @@ def run_counted(
 ) -> tuple[bool, list[Diagnostic]]:
     """Run steps of MLIR's own passes on an op, and record the statistics of the passes.
 
-    After a failure, no further step runs. If a pass in a nested pipeline overwrites its statistics
-    for each op, the pipeline runs on one op at a time.
+    After a failure, no further step runs. Some passes overwrite their statistics whenever they run
+    on another op. If a nested pipeline contains such a pass, the pipeline runs on one op at a time.
 
     Args:
         managers: MLIR's pass managers for the steps.
@@ -59,7 +59,8 @@ def run_counted(
         ctx: The `PassContext` of the pass that runs the steps.
 
     Returns:
-        Whether all passes succeeded, and the reported diagnostics.
+        A tuple of a boolean and the reported diagnostics. The boolean is true if all passes
+        succeeded.
     """
     diagnostics: list[Diagnostic] = []
 
@@ -130,7 +131,7 @@ def _reports(printed: bytes) -> list[list[str]]:
 
 @cache
 def native_statistics(bindings: Bindings, name: str, anchor: str) -> tuple[Statistic, ...]:
-    """Return the statistics of one of MLIR's own passes, from its report for an empty module.
+    """Return the statistics that one of MLIR's own passes reports for an empty module.
 
     Args:
         bindings: The build of MLIR's Python bindings.

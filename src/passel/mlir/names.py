@@ -47,14 +47,14 @@ class MLIRSource:
         return NativePass.ir
 
     def lookup(self, name: str, *, ir: str = "") -> PassInfo | PassPipelineInfo | None:
-        """Return MLIR's pass or pipeline called `name`, or None if the name is unknown."""
+        """Return MLIR's pass or pipeline called `name`, or None if the build registers neither."""
         found = native_pass_class(self.root, name)
         if found is None:
             return _native_pipeline(self.root, name)
         return PassInfo(name, "MLIR", found, self.ir)
 
     def entries(self, *, ir: str = "") -> Iterator[PassInfo | PassPipelineInfo]:
-        """Yield the passes and pipelines in `names` that the installed release contains."""
+        """Yield the passes and pipelines that `names` lists and the installed release contains."""
         names = names_in(self.root)
         if not names:
             log_warning_once(f"passel has no list of the passes in '{self.root}'")
@@ -81,7 +81,7 @@ class NativeOptions(Options):
         owner: str,  # noqa: ARG003 - as in the base class
         scope: Any,  # noqa: ARG003 - as in the base class
     ) -> dict[str, Any]:
-        """Store the options as they are. MLIR interprets them when the pipeline is built."""
+        """Return the options unparsed. MLIR parses the options when the pipeline is built."""
         return {"nodes": tuple(nodes)}
 
 
@@ -118,10 +118,11 @@ def _native_pipeline(root: str, name: str) -> PassPipelineInfo | None:
 
 
 class UntypedNativePass(NativePass):
-    """One of MLIR's own passes, whose options passel stores as text because only MLIR knows them.
+    """One of MLIR's own passes, for which passel has no typed options.
 
     Args:
-        options: The text of the options in a pipeline, without the braces.
+        options: The options in the syntax of pipelines, without the braces. passel stores the
+            options as text, which MLIR parses.
     """
 
     options: Any = ""

@@ -49,8 +49,8 @@ class Managers:
             pass.
 
     Attributes:
-        counted: For each runner whose pass manager prints statistics, the numbers in the latest
-            report, by line number.
+        counted: A dict with a key for each runner whose pass manager prints statistics. The value
+            maps each line number of the runner's latest report to the number in this line.
     """
 
     def __init__(self, bindings: Bindings, verify: bool | None = None) -> None:
@@ -70,7 +70,8 @@ class Managers:
             ctx: The `PassContext` of the pass that runs the steps.
 
         Returns:
-            Whether all passes succeeded, and the reported diagnostics.
+            A tuple of a boolean and the reported diagnostics. The boolean is true if all passes
+            succeeded.
         """
         if ctx.collects_statistics:
             from passel.mlir.measured import run_counted  # noqa: PLC0415 - rare
@@ -82,7 +83,7 @@ class Managers:
         """Return the function that runs `steps` on ops with the same name as `op`.
 
         Args:
-            op: An op with the name and context of the ops to run on.
+            op: An op that has the same name and context as the ops that the function will run on.
             steps: The steps, which all run MLIR's own passes.
             counts: Whether the pass manager prints statistics.
         """
@@ -127,9 +128,9 @@ class NativePass(Pass[Any, Managers]):
 
     @property
     def display_name(self) -> str:
-        """The class name that the build prints for the pass in reports.
+        """The name of the pass's C++ class, as the build prints the name in reports.
 
-        If the build is not loaded, this is the name of the Python class.
+        If the build is not loaded, the property is the name of the Python class.
         """
         bindings, declared = bindings_named(self.root), type(self).__name__
         return class_name(bindings, self.name, declared) if bindings.is_loaded() else declared
@@ -207,8 +208,8 @@ def check_options(bindings: Bindings, name: str, nodes: Iterable[OptionNode], ow
         owner: A phrase that names the pass in messages, such as `pass 'cse'`.
 
     Raises:
-        OptionError: If the build has no such pass, or MLIR rejects an option. In the second case,
-            the message contains MLIR's reason.
+        OptionError: If the build has no such pass, or MLIR rejects an option. If MLIR rejects an
+            option, the error message contains MLIR's reason.
     """
     nodes = tuple(nodes)
     text = " ".join(map(str, nodes))

@@ -59,8 +59,8 @@ class Refused(Exception):  # noqa: N818 - says what is; never leaves this packag
     def reason(self) -> str:
         """Return MLIR's message about the cause of the error, as a single line.
 
-        If the value of an option is invalid, MLIR prints the cause to standard error instead of
-        adding it to the error.
+        If an option has an invalid value, MLIR's error does not contain the cause. In this case,
+        the method parses the pipeline again, and reads the cause from standard error.
         """
         return _first_line(self.text) or _first_line(self._printed()) or self.text.strip()
 
@@ -87,7 +87,7 @@ def folder_of(op: Any) -> str:
 
 
 def parsed(bindings: Bindings, text: str) -> Any:
-    """Parse the text of a pipeline, including its anchor, and return MLIR's pass manager for it.
+    """Parse the text of a pipeline with its anchor, and return MLIR's new pass manager.
 
     The pass manager uses the context from `query_context`.
 
@@ -109,9 +109,9 @@ def parsed(bindings: Bindings, text: str) -> Any:
 def expanded(bindings: Bindings, name: str) -> str:
     """Return the text of the passes to which MLIR expands a pass or pipeline name.
 
-    A pass expands to itself, possibly with options. An unknown name expands to an empty string. The
-    name is parsed with the anchor `any`, because a registered pipeline crashes the process when it
-    adds a pass that the anchor does not admit.
+    The name of a pass expands to the same name, possibly followed by options. An unknown name
+    expands to an empty string. The name is parsed with the anchor `any`, because a registered
+    pipeline crashes the process when it adds a pass that the anchor does not admit.
     """
     if not (name.isprintable() and is_name(name)):
         return ""
@@ -139,10 +139,10 @@ _RESTRICTED = re.compile(r"[Cc]an't add pass '(.*?)' restricted to '(.*?)'")
 
 @cache
 def facts_of(bindings: Bindings, name: str) -> PassFacts:
-    """Return what passel can find out about one of a build's passes, such as its anchor.
+    """Return facts about one of a build's passes, such as the anchor of the pass.
 
-    For a pass that is not in upstream MLIR, the anchor is taken from an error message of the build,
-    and the options remain unknown.
+    For an upstream pass, the facts come from passel's table. For any other pass, the anchor is
+    taken from an error message of the build, and the options remain unknown.
     """
     if declared := facts_in(FACTS).get(name):
         return declared

@@ -141,11 +141,12 @@ def _declared(facts: dict[str, Any]) -> tuple[Any, Any]:
 
 
 def is_as_declared(bindings: Bindings, kind: type[TypedNativePass]) -> bool:
-    """Return whether a build has the same options and defaults for a pass as upstream MLIR.
+    """Return whether a pass has the same options and defaults in a build as in upstream MLIR.
 
-    The function compares the text that the build prints for the pass. Two kinds of options are set
-    before printing. List options are set because MLIR does not print empty lists. Options without a
-    known default are set because printing an uninitialized option crashes the process.
+    The function compares the declared options with the text that the build prints for the pass. Two
+    kinds of options are set before printing. List options are set because MLIR does not print empty
+    lists. Options without a declared default are set because printing an uninitialized option
+    crashes the process.
     """
     infos = _as_written(kind)
     shown = [info for info in infos if info.default not in (None, ())]

@@ -33,7 +33,7 @@ class PassFacts(NamedTuple):
             any op.
         interface: The C++ interface that ops must implement for the pass, or an empty string.
         dialects: The names of the dependent dialects.
-        options: The declarations of the pass's options, with types as text.
+        options: The declarations of the pass's options. The type of each option is given as text.
         statistics: The names of the pass's statistics.
     """
 
@@ -53,7 +53,7 @@ class PassFacts(NamedTuple):
 
 @cache
 def facts_in(path: Path) -> dict[str, PassFacts]:
-    """Return the facts about each pass in a file, by the name of the pass.
+    """Return a dict that maps the name of each pass in a file to the facts about the pass.
 
     Each line of the file contains the name of a pass, the name of the pass's class, and other facts
     as JSON.
@@ -70,9 +70,9 @@ class KnownBuild(NamedTuple):
 
     Attributes:
         distribution: The argument of `pip install` that installs the build.
-        names: Maps the name of each pass to the name of its class, or to an empty string if
-            `usual_class` returns the right class name. The keys also include dialect names followed
-            by `.` and pipeline names followed by `*`.
+        names: A dict whose keys are pass names, dialect names followed by `.`, and pipeline names
+            followed by `*`. The value for a pass is the name of the pass's class, or an empty
+            string if `usual_class` returns the right class name.
     """
 
     distribution: str
@@ -94,7 +94,7 @@ def known_builds() -> dict[str, KnownBuild]:
 
 
 def known_build(package: str) -> KnownBuild:
-    """Return passel's table for a build, or an empty table if passel does not know the build."""
+    """Return passel's table for a build, or an empty table if passel has none for this build."""
     return known_builds().get(package, KnownBuild("", {}))
 
 

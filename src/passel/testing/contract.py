@@ -40,8 +40,8 @@ class AdapterContract:
         names: A mapping from each role to the name of the ops with this role. The tests refer to
             ops by roles, such as `func`, since each IR has its own op names.
         program: The program that most tests use. The program must contain two ops with the role
-            `func`, neither nested in the other. The IR may append ops, such as terminators, to any
-            body except that of the top-level op.
+            `func`, neither nested in the other. The IR may append ops that are not in `program`,
+            such as terminators, to any body except the body of the top-level op.
         isolated: The roles of ops that are isolated from above.
         unregistered: The roles of ops that no dialect defines.
         interface: An interface that is implemented by exactly the ops whose role is in
@@ -56,11 +56,11 @@ class AdapterContract:
         foreign: Passes of the IR's own framework, if the adapter can wrap passes.
         source: The text of an IR file, for an adapter with a frontend.
 
-    A subclass defines four methods. `build(node, context)` returns a valid op for a node and all
-    nested nodes. `change(op)` changes an op with any role without making the op invalid.
-    `break_(op)` makes an op with the role `func` invalid. `move(op, into)` moves an op to the end
-    of the body of another op. The tests move an op into another op only if `program` already
-    contains an op with the role of the former inside an op with the role of the latter. If several
+    A subclass defines four methods. `build(node, context)` returns a valid op for a node, including
+    ops for all nested nodes. `change(op)` changes an op with any role without making the op
+    invalid. `break_(op)` makes an op with the role `func` invalid. `move(op, into)` moves an op to
+    the end of the body of another op. The tests move an op with role A into an op with role B only
+    if `program` already contains an op with role A immediately inside an op with role B. If several
     tests fail, fix the first failure first.
     """
 
@@ -80,7 +80,7 @@ class AdapterContract:
     source: str = ""
 
     def build(self, node: Node, context: Any) -> Any:
-        """Return a valid op for a node and all nested nodes."""
+        """Return a valid op for a node, including ops for all nested nodes."""
         raise NotImplementedError
 
     def change(self, op: Any) -> None:
@@ -272,7 +272,7 @@ class AdapterContract:
                     equal(take(op), known, "the 'fingerprint' of a sibling of a changed op")
 
     def test_moves(self) -> None:
-        """Moving an op changes the fingerprints of the old and new parents, but not of the op.
+        """Moving an op changes the fingerprints of its old and new parents, but not its own.
 
         The sequence that `children` returned before the move does not change.
         """
@@ -323,7 +323,7 @@ class AdapterContract:
     # -- Optional abilities ------------------------------------------------------------------
 
     def test_sending(self) -> None:
-        """Applying the encoded changes of an op makes a copy of the op equal to the changed op."""
+        """Applying an op's encoded changes to an unchanged copy makes the copy equal to the op."""
         able = self._able(SendsOps)
         context = self.adapter.create_context()
         sample, copy = self._sample(context), self._sample(context)

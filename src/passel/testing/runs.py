@@ -48,7 +48,8 @@ def run_passes(
 ) -> PassesRun:
     """Run a pipeline on IR text in a new context.
 
-    Analyses that passes claim to preserve are compared with recomputed analyses.
+    If a pass claims to preserve an analysis, the preserved analysis is compared with a recomputed
+    analysis.
 
     Args:
         source: The text of the IR. Several top-level ops are wrapped in a module.
@@ -94,7 +95,8 @@ def check_passes(
     """Run a pipeline on each part of a file, and compare the output with the file's CHECK lines.
 
     Args:
-        path: The path of the file. Lines `// -----` separate independent parts of the file.
+        path: The path of the file. Each line `// -----` separates two independent parts of the
+            file.
         pipeline: The text of the pipeline, as for `run_passes`.
         prefix: The prefix of the CHECK lines.
         adapter: The name of the IR, as for `run_passes`.

@@ -36,10 +36,10 @@ class Node(NamedTuple):
     def moves(self) -> Iterator[tuple[Path, Path]]:
         """Yield the path of each node that can move, and the path of the node's new parent.
 
-        To keep the IR valid, a node moves only into a parent whose role already occurs in the
-        program with a child of the node's role. Either both this child and the node have a symbol,
-        or neither has one. The new parent is the preceding sibling if possible, otherwise the first
-        suitable node.
+        To keep the IR valid, a node moves only into a parent that has the same role as the parent
+        of a similar node in the program. Two nodes are similar if they have the same role, and if
+        either both or neither have a symbol. If possible, the new parent is the preceding sibling
+        of the moved node. Otherwise, the new parent is the first suitable node of the program.
         """
         nodes = dict(self.walk())
         allowed = {(o.role, n.role, n.symbol is None) for o in nodes.values() for n in o.body}
@@ -82,7 +82,7 @@ class Sample(NamedTuple):
         return op
 
     def ops(self) -> Iterator[tuple[Path, Node, Any]]:
-        """Yield the path, the node and the op of each node."""
+        """Yield the path, the node and the op for each node of the program."""
         for path, node in self.program.walk():
             yield path, node, self.at(path)
 

@@ -118,7 +118,7 @@ class ToyAdapter(IRAdapter):
         """Return None, since toy ops do not know their context."""
 
     def load_dialects(self, context: set[str], names: Iterable[str]) -> None:
-        """Add dialects to a context, rejecting all dialects except `toy` and `extra`."""
+        """Add dialects to a context, and reject all dialects except `toy` and `extra`."""
         for name in names:
             if name not in ("toy", "extra"):
                 msg = f"there is no dialect '{name}'"
@@ -143,7 +143,7 @@ class ToyAdapter(IRAdapter):
         return list(op.body)
 
     def parent(self, op: ToyOp) -> ToyOp | None:
-        """Return the op that encloses an op, or None."""
+        """Return the op that encloses an op, or None for a top-level op."""
         return op.parent
 
     def symbol_name(self, op: ToyOp) -> str | None:
@@ -194,14 +194,14 @@ class ToyAdapter(IRAdapter):
         return Shipment(set(context), [outer.add(op) for op in ops] if outer else ops)
 
     def note(self, op: ToyOp) -> None:
-        """Return None, since `encode_changes` needs no data about the op before the passes."""
+        """Return None, because `encode_changes` needs no data from before the passes ran."""
 
     def encode_changes(self, op: ToyOp, noted: None) -> bytes:
         """Encode the text of the whole op."""
         return str(op).encode()
 
     def decode_changes(self, op: ToyOp, data: bytes, context: object) -> Callable[[], None]:
-        """Return a function that sets the symbol, value and body of an op to the encoded ones."""
+        """Return a function that replaces an op's symbol, value and body with the encoded data."""
         made = parse_toy(data.decode())
 
         def change() -> None:
