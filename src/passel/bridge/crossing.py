@@ -85,8 +85,8 @@ class Crossing(Pass[Any]):
             registry: The registry in which the names of the passes are looked up.
 
         Raises:
-            PipelineError: If a name is not the name of a pass on the other IR, or if an option is
-                invalid.
+            PipelineError: If `elements` names a pass that does not exist for the other IR, or
+                contains an invalid option.
         """
         return cls(passes=BarePipeline(nodes=elements, names=cls._names(registry)))
 
@@ -94,7 +94,7 @@ class Crossing(Pass[Any]):
     def of(cls, *passes: Addable) -> Self:
         """Create a crossing from passes in any form that `PassManager.add` accepts.
 
-        A string contains the names of passes on the other IR.
+        In a string, the names denote passes on the other IR.
 
         Example:
             >>> print(RunOnXDSL.of("cse", "canonicalize"))
@@ -123,7 +123,7 @@ class Crossing(Pass[Any]):
         return self.to_text()
 
     def initialize(self, ir_context: Any) -> Any:
-        """Return the state of the crossing for a run: a context of the other IR, and the passes."""
+        """Return what `run` needs: a context of the other IR, and the passes to run in it."""
         there = _side(self.name, adapter=crossing_adapter(self.name))
         return _Destination(there, self.passes)
 
@@ -131,7 +131,7 @@ class Crossing(Pass[Any]):
         """Convert `op` to the other IR, run the passes, and convert the result back if it changed.
 
         Raises:
-            PassFailure: If a conversion or a pass fails, or if the result has a different op name
+            PassFailure: If a conversion or a pass fails, or if the result is a different kind of op
                 than `op`.
         """
         state: Any = ctx.state

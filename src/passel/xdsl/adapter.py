@@ -65,7 +65,7 @@ class XDSLAdapter(IRAdapter):
         switch_fast_paths()  # of another process
 
     def create_context(self) -> Context:
-        """Return a new context in which all dialects are registered, but not loaded."""
+        """Return a new context in which the adapter's dialects are registered, but not loaded."""
         from passel.xdsl.registration import installed_universe
 
         context, own = Context(), {each.name: lambda each=each: each for each in self._dialects}
@@ -80,7 +80,7 @@ class XDSLAdapter(IRAdapter):
     def with_dialects(self, dialects: Sequence[Any]) -> XDSLAdapter:
         """Return a copy of the adapter with additional dialects.
 
-        An additional dialect replaces any other dialect of the same name.
+        An additional dialect replaces the adapter's dialect of the same name, if there is one.
 
         Raises:
             DefinitionError: If an object is not a `Dialect`.
@@ -91,7 +91,7 @@ class XDSLAdapter(IRAdapter):
         return XDSLAdapter(dominance=self._dominance, dialects=(*self._dialects, *dialects))
 
     def make_frontend(self) -> Frontend:
-        """Create a frontend, which reads and prints the files of one run of a command-line tool."""
+        """Create a frontend that reads and prints files during one run of a command-line tool."""
         from passel.xdsl.frontend import XDSLFrontend
 
         return XDSLFrontend(self)
@@ -205,7 +205,7 @@ class XDSLAdapter(IRAdapter):
     decode_changes: Any = staticmethod(decode_changes)
 
     def limited_rewrites(self, limit: int | None) -> AbstractContextManager[list[str]]:
-        """Return a context manager that limits the number of pattern rewrites and records them."""
+        """Return a context manager that limits the number of pattern rewrites and yields a list."""
         from passel.xdsl.rewrites import limited_rewrites
 
         return limited_rewrites(limit)
@@ -219,13 +219,13 @@ class XDSLAdapter(IRAdapter):
     def computed(
         self, op: Operation, context: Context, symbol: str, arguments: str, seconds: float
     ) -> Sequence[str]:
-        """Run a function in xDSL's interpreter, and return the results of each run as text."""
+        """Run a function at least once in xDSL's interpreter, and return the results as text."""
         from passel.xdsl.interpreting import computed
 
         return computed(op, context, symbol, arguments, seconds)
 
     def lifetime(self) -> Lifetime:
-        """Return the policy that detects erased and moved ops by a change of their parent block."""
+        """Return a policy that treats an op as erased or moved if its parent block has changed."""
         return _LIFETIME
 
     def reading_flags(self, op: Operation, context: Context) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ _SEGMENTS = "operandSegmentSizes"
 
 
 def successor_operands(branch: Operation) -> list[Sequence[SSAValue]] | None:
-    """Return the operands that a branch op passes to each of its successors.
+    """Return, for each successor of a branch op, the operands that the op passes to it.
 
     The result is None for a branch op that this module does not list.
 

@@ -55,10 +55,10 @@ def main(
         registry: The registry of available passes. None means that all installed passes are
             available.
         dialects: The dialects to register in addition to the installed dialects.
-        write: A function that writes a string to standard output, and raises an error if the text
-            cannot be written completely.
-        after_parsing: A function to call after the input, or each chunk of split input, has been
-            parsed.
+        write: A function that writes a string to standard output, and raises an error if it cannot
+            write the whole string.
+        after_parsing: A function that is called after the input has been parsed. If the input is
+            split, the function is called after each chunk.
     """
     verify_attribute, colored = Attribute.__post_init__, Diagnostic.colored
     try:

@@ -29,7 +29,7 @@ _FEW_ELEMENTS = 100
 
 
 class XDSLSide:
-    """The half of a conversion between xDSL and another IR that parses and prints xDSL's ops.
+    """xDSL's half of a conversion to or from another IR: it parses and prints xDSL's ops.
 
     Args:
         context: The context in which ops are parsed. The default is a new context that allows

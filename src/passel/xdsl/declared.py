@@ -72,7 +72,7 @@ _TYPES: dict[PassType, str] = {
 
 
 def declare(table: DeclarationTable) -> None:
-    """Declare in a table the types of xDSL's own passes, and which of the passes are idempotent."""
+    """Add the pass types of xDSL's passes to a table, and mark the idempotent passes."""
     for kind, names in _TYPES.items():
         table.declare(*names.split(), types=(kind,), ir="xdsl")
     # A second run has nothing to do.

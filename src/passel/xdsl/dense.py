@@ -46,7 +46,7 @@ def values_in(data: bytes, type_: Any) -> list[Any] | None:
 def bytes_for_mlir(values: list[Any], element: Any) -> bytes | None:
     """Encode the elements of a dense constant in MLIR's format.
 
-    The result is None if xDSL's format for elements of this type is the same.
+    The result is None if MLIR and xDSL encode elements of this type in the same way.
     """
     kind, is_complex = _odd_integer(element)
     if kind is None:

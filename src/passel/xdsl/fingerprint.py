@@ -183,7 +183,7 @@ def _is_constant(kind: Any) -> bool:
 
 
 def payloads_in(attributes: Iterable[object]) -> Iterator[object]:
-    """Yield the mutable Python objects in attributes and in the attributes nested in them."""
+    """Yield the mutable Python objects in attributes, including nested attributes."""
     kinds = _mutable_kinds(len(_DATA.__subclasses__()))
     seen, left = set[int](), list(attributes) if kinds else []
     while left:

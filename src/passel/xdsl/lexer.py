@@ -115,8 +115,7 @@ class FastLexer(MLIRLexer):
     `line_offset` of each span is 0.
 
     Raises:
-        ParseError: If `lex` finds no valid token at `pos`. The error is the same as from xDSL's
-            lexer.
+        ParseError: If `lex` finds no valid token at `pos`. xDSL's lexer raises the same error.
 
     Example:
         >>> lexer = FastLexer(Input("%0 = arith.addi", "example.mlir"))

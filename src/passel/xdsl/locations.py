@@ -129,8 +129,9 @@ def _values(location: FileLineColLoc) -> tuple[StringAttr, IntAttr, IntAttr]:
 def convert_location(attribute: Attribute) -> Location:
     """Convert an xDSL location attribute to the `Location` that MLIR's tools would report.
 
-    For a fused location, the result is the first part that names a file. For a call-site location,
-    the result is the callee's location, and the caller's location is reported in a note.
+    For a fused location, the result is the first of the fused locations that names a file. For a
+    call-site location, the result is the callee's location, and the caller's location is reported
+    in a note.
     """
     match attribute:
         case FileLineColLoc():

@@ -47,11 +47,11 @@ _KNOWN: dict[str, tuple[str, ...]] = {
 
 
 def effects_of(kind: type[ModulePass]) -> tuple[str, ...]:
-    """Return the effects outside the IR that the passes of a `ModulePass` class may have.
+    """Return which effects outside the IR a pass of a `ModulePass` class may have.
 
-    The effects of xDSL's own passes are known. Any other `ModulePass` class can declare its effects
-    as passel's passes do, in the class attribute `effects`. Without a declaration, its effects are
-    unknown.
+    For xDSL's own passes, the effects come from a table in this module. Any other `ModulePass`
+    class can declare its effects in the class attribute `effects`, as passel's passes do. Without a
+    declaration, the result is `("unknown",)`.
     """
     if kind.__module__.partition(".")[0] == "xdsl":
         return _KNOWN.get(kind.name, ())
@@ -66,7 +66,7 @@ class XDSLPass(Pass[Operation]):
     """The base class of the wrappers around xDSL's passes.
 
     `pass_class_for` creates a subclass for each `ModulePass` class, with an option for each field
-    of that class.
+    of the `ModulePass` class.
     """
 
     module_pass_class: ClassVar[type[ModulePass]]
@@ -88,7 +88,7 @@ class XDSLPass(Pass[Operation]):
         return self.module_pass_class(**values)
 
     def run(self, op: Operation, ctx: PassContext) -> None:
-        """Apply the `ModulePass` to `op`, or to a temporary module around `op` if it is no module.
+        """Apply the `ModulePass` to `op`; if `op` is not a module, wrap it in a temporary module.
 
         Raises:
             PassFailure: If the `ModulePass` fails, replaces `op`, or changes the temporary module
@@ -124,7 +124,7 @@ def _mlir_opt_options(argument: str) -> tuple[tuple[str, str], ...]:
 def pass_class_for(module_pass_class: type[ModulePass]) -> type[XDSLPass]:
     """Return the passel pass class that wraps a `ModulePass` class.
 
-    An option accepts any Python object if values of its type cannot be written as text.
+    If the values of a field cannot be written as text, its option accepts any Python object.
     """
     hints = typing.get_type_hints(module_pass_class)
     listed = {name: hint for name, hint in hints.items() if _in_text(hint) not in (hint, Any)}

@@ -153,7 +153,7 @@ def _parse(text: str, context: Context) -> Operation:
 
 
 def is_unregistered(op: Operation) -> bool:
-    """Return whether an op, or an attribute, property or result type of the op, is unregistered."""
+    """Return whether an op or one of its attributes, properties or result types is unregistered."""
     if isinstance(op, UnregisteredOp):
         return True
     attributes = [*op.attributes.values(), *op.properties.values(), *op.result_types]

@@ -31,7 +31,7 @@ _OWN_PASSES = {
 
 
 def register(registry: PassRegistry) -> None:
-    """Register passel's passes, then those of xDSL and its plugins whose names are not taken."""
+    """Register passel's passes, and passes of xDSL and its plugins whose names are not taken."""
     for name, place in _OWN_PASSES.items():
         registry.register(name, f"passel.xdsl.passes.{place}", origin="passel", ir="xdsl")
     registry.defer(register_xdsl_passes, ir="xdsl")  # when all packages have registered theirs

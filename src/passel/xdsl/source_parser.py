@@ -139,7 +139,7 @@ class SourceParser(LocationParser):
         operand: UnresolvedOperand,
         type: AttributeInvT,  # noqa: A002 - as xDSL names it
     ) -> SSAValue[AttributeInvT]:
-        """Resolve an operand to a value, and record the first use of each value not yet defined.
+        """Resolve an operand to a value; if the value is not yet defined, record its first use.
 
         Raises:
             ParseError: If the value was already used or defined with a different type.

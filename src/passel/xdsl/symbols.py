@@ -51,12 +51,12 @@ def is_table(op: Operation) -> bool:
 
 
 def is_callable(op: Operation) -> bool:
-    """Return whether an op is callable."""
+    """Return whether an op has the trait `CallableOpInterface` or is callable in MLIR."""
     return op.name in CALLABLES or op.has_trait(CallableOpInterface, value_if_unregistered=False)
 
 
 def may_be_table(op: Operation, context: Context) -> bool:
-    """Return whether an op may be a symbol table of an unknown dialect.
+    """Return whether an op may be a symbol table because its dialect is not registered.
 
     Source: `isPotentiallyUnknownSymbolTable`, `mlir/lib/IR/SymbolTable.cpp`, MLIR 22.
     """
@@ -67,7 +67,7 @@ def may_be_table(op: Operation, context: Context) -> bool:
 
 
 def closest_enclosing(op: Operation, fits: Callable[[Operation], bool]) -> Operation | None:
-    """Return the closest enclosing op that satisfies the predicate `fits`, or None if none does."""
+    """Return the closest enclosing op that satisfies `fits`, or None if no op does."""
     enclosing = op.parent_op()
     while enclosing is not None and not fits(enclosing):
         enclosing = enclosing.parent_op()
@@ -75,7 +75,7 @@ def closest_enclosing(op: Operation, fits: Callable[[Operation], bool]) -> Opera
 
 
 def enclosing_table(user: Operation) -> Operation | None:
-    """Return the symbol table in which the symbol references of an op are looked up, or None."""
+    """Return the symbol table in which an op's symbol references are looked up, if there is one."""
     return closest_enclosing(user, is_table)
 
 

@@ -21,7 +21,7 @@ N = TypeVar("N", bound="Hashable")
 def strongly_connected(
     nodes: Iterable[N], successors: Callable[[N], Iterable[N]]
 ) -> tuple[tuple[N, ...], ...]:
-    """Return the strongly connected components of a graph, successors before predecessors.
+    """Return the strongly connected components of a graph, ordered so that successors come first.
 
     The algorithm takes linear time and does not recurse.
 
@@ -70,7 +70,7 @@ class Call(NamedTuple):
     Attributes:
         op: The call op.
         caller: The innermost callable around the call, or None if the call is not in a callable.
-        callee: The called callable, or None if the callable is unknown or not in the graph.
+        callee: The callable that is called. None means that it is unknown or not in the graph.
     """
 
     op: Operation
@@ -84,10 +84,10 @@ class CallGraph:
 
     A call is a `func.call_indirect`, an `llvm.call`, or any other op whose attribute or property
     `callee` is a symbol reference. Any other reference to a callable counts as taking the
-    callable's address, so that indirect calls might reach the callable. Construction takes two
-    walks plus O(calls). Most queries take O(1). `callees` and `calls_to` take O(calls from or to
-    the callable). The analysis is valid as long as no call, reference or callable is added, erased,
-    renamed or moved.
+    callable's address, so indirect calls may reach the callable. Construction takes two walks plus
+    O(calls). Most queries take O(1). `callees` takes O(calls from the callable), and `calls_to`
+    takes O(calls to the callable). The analysis is valid as long as no call, reference or callable
+    is added, erased, renamed or moved.
 
     Attributes:
         op: The op that contains the callables.
@@ -158,11 +158,11 @@ class CallGraph:
         return None if call is None else call.callee
 
     def calls_to(self, callee: Operation) -> tuple[Call, ...]:
-        """Return the known calls to a callable, in program order."""
+        """Return the calls in the graph whose callee is `callee`, in program order."""
         return tuple(self._calls_to[callee])
 
     def callees(self, caller: Operation) -> tuple[Operation, ...]:
-        """Return each callee of a callable once, in the order of the first call to each."""
+        """Return a callable's callees without duplicates, in the order of their first calls."""
         found = (call.callee for call in self._calls_by[caller])
         return tuple(dict.fromkeys(callee for callee in found if callee is not None))
 
@@ -176,7 +176,7 @@ class CallGraph:
 
 
 def is_external(op: Operation) -> bool:
-    """Return whether a callable is a declaration without a body."""
+    """Return whether a callable is only declared and has no body."""
     return not any(region.blocks for region in op.regions)
 
 

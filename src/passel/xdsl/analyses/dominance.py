@@ -138,11 +138,11 @@ class DominanceInfo(_Dominance):
 
 
 class PostDominanceInfo(_Dominance):
-    """Post-dominance: `a` post-dominates `b` if all paths from `b` to an exit contain `a`.
+    """Post-dominance: `a` post-dominates `b` if every path from `b` to an exit contains `a`.
 
-    Here, the methods `dominates` and `properly_dominates` return whether `a` post-dominates `b`. An
-    exit is a block without successors. Since an infinite loop has no exit, the last block that a
-    forward search reaches in the loop is treated as an exit.
+    In this class, the methods `dominates` and `properly_dominates` return whether `a`
+    post-dominates `b`. An exit is a block without successors. Since an infinite loop has no exit,
+    the last block that a forward search reaches in the loop is treated as an exit.
 
     Source: `mlir/lib/IR/Dominance.cpp` and `llvm/Support/GenericDomTreeConstruction.h`.
     """

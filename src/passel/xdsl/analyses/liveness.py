@@ -20,9 +20,9 @@ class Liveness:
     not live inside the op. xDSL's own `LivenessAnalysis` is unrelated: it marks the values that
     contribute to a side effect.
 
-    The cost is one walk, plus a fixed-point iteration for each region with several blocks: O(uses *
-    nesting depth + values * control-flow edges). The analysis is valid as long as no op, operand or
-    block changes.
+    The analysis walks the op once, and iterates to a fixed point in each region with several
+    blocks. The total cost is O(uses * nesting depth + values * control-flow edges). The analysis is
+    valid as long as no op, operand or block changes.
 
     Example:
         >>> from xdsl.dialects.func import FuncOp, ReturnOp
@@ -75,7 +75,7 @@ class Liveness:
         return used.difference(*definitions.values())
 
     def live_in(self, block: Block) -> frozenset[SSAValue]:
-        """Return the values that are live at the start of a block and not defined in the block."""
+        """Return the values that are defined outside a block and live at the start of the block."""
         return frozenset(self._in[block])
 
     def live_out(self, block: Block) -> frozenset[SSAValue]:
@@ -83,8 +83,9 @@ class Liveness:
         return frozenset(self._out[block])
 
     def is_dead_after(self, value: SSAValue, op: Operation) -> bool:
-        """Return whether no op that may run after `op` in the same region uses `value`.
+        """Return whether a value is dead after an op.
 
+        The value is dead if it is not used by any op that may run after `op` in the same region.
         A query takes O(uses of the value * nesting depth + ops in the block).
 
         Source: `mlir::Liveness::isDeadAfter`, MLIR 22.

@@ -45,21 +45,21 @@ class SymbolTables:
     __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride] - compared only
 
     def symbols(self, table: Operation) -> Mapping[str, Operation]:
-        """Return a table's symbols by name, or an empty mapping if `table` is no symbol table."""
+        """Return a mapping from names to symbols; it is empty if `table` is not a symbol table."""
         if table not in self._tables:
             named = ((symbol_name(op), op) for op in ops_in(table)) if is_table(table) else ()
             self._tables[table] = {name: op for name, op in named if name is not None}
         return self._tables[table]
 
     def lookup_in(self, table: Operation, name: str | SymbolRefAttr) -> Operation | None:
-        """Look up a name or a symbol reference in a table, and return the symbol or None."""
+        """Look up a name or a symbol reference in a table; if no symbol is found, return None."""
         if isinstance(name, str):
             return self.symbols(table).get(name)
         found = list(self._path(table, name))
         return found[-1] if len(found) == 1 + len(name.nested_references) else None
 
     def lookup(self, user: Operation, name: str | SymbolRefAttr) -> Operation | None:
-        """Look up a name or a symbol reference that `user` contains, and return the symbol or None.
+        """Look up a name or a reference that `user` contains; if no symbol is found, return None.
 
         As in MLIR, only the closest symbol table around `user` is searched.
         """
@@ -67,7 +67,7 @@ class SymbolTables:
         return None if table is None else self.lookup_in(table, name)
 
     def resolve(self, user: Operation, reference: SymbolRefAttr) -> Iterator[Operation]:
-        """Yield the symbol for each component of a reference, up to the first unknown component."""
+        """Yield the symbol of each component of a reference, until a component has no symbol."""
         table = enclosing_table(user)
         if table is not None:
             yield from self._path(table, reference)
@@ -86,7 +86,7 @@ class SymbolUse(NamedTuple):
 
     Attributes:
         user: The op whose attributes or properties contain the reference.
-        reference: The full reference, any component of which may denote the symbol.
+        reference: The whole reference. Any of its components may denote the symbol.
     """
 
     user: Operation

@@ -39,7 +39,7 @@ _is_slow: Final = ContextVar("slow_paths", default=False)
 
 @contextmanager
 def slow_paths() -> Generator[None]:
-    """Disable fast paths inside the `with` block, so that results can be compared.
+    """Disable fast paths inside the `with` block, to compare results with and without them.
 
     Example:
         >>> with slow_paths():
@@ -61,7 +61,7 @@ def are_on() -> bool:
 
 
 def parser_class(size: int = _REPEATS_ITSELF) -> type[SourceParser]:
-    """Return the fastest parser class for a source with the given number of characters."""
+    """Return the parser class that is fastest for a source of `size` characters."""
     if size < _REPEATS_ITSELF or not are_on():
         return SourceParser
     from passel.xdsl.fast.functions import FunctionParser
@@ -70,7 +70,7 @@ def parser_class(size: int = _REPEATS_ITSELF) -> type[SourceParser]:
 
 
 def canonicalizing_pattern(pattern: RewritePattern) -> RewritePattern:
-    """Return a faster pattern with the same effect, or `pattern` if fast paths are disabled."""
+    """Return a faster equivalent of `pattern`; if fast paths are disabled, return `pattern`."""
     if not are_on():
         return pattern
     from passel.xdsl.fast.rewriting import QuickPattern
@@ -79,7 +79,7 @@ def canonicalizing_pattern(pattern: RewritePattern) -> RewritePattern:
 
 
 def dead_code_eraser() -> Callable[[Region, PatternRewriterListener | None], bool]:
-    """Return a faster form of xDSL's `region_dce`, or xDSL's own if fast paths are disabled."""
+    """Return a faster `region_dce`; if fast paths are disabled, return `region_dce` itself."""
     if not are_on():
         from xdsl.transforms.dead_code_elimination import region_dce
 
@@ -97,13 +97,13 @@ def release(erased: Iterable[Operation]) -> None:
 
 
 def switch() -> None:
-    """Enable caches in xDSL's classes if fast paths are enabled, and disable caches otherwise."""
+    """Enable the caches in xDSL's classes if fast paths are enabled; otherwise, disable them."""
     remember_definitions(remember=are_on())
     remember_symbols(remember=are_on())
 
 
 def printer_class() -> type[Printer]:
-    """Return a faster form of xDSL's `Printer`, or xDSL's own if fast paths are disabled."""
+    """Return a faster `Printer`; if fast paths are disabled, return `Printer` itself."""
     if not are_on():
         return Printer
     from passel.xdsl.fast.printer import TemplatePrinter

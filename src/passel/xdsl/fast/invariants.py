@@ -55,7 +55,7 @@ A signature is dropped when one of these is freed."""
 
 
 def remember_definitions(*, remember: bool) -> None:
-    """Make `OpDef.verify` check each op signature only once, or restore xDSL's own method.
+    """Make `OpDef.verify` check each op signature once; if not `remember`, restore xDSL's method.
 
     The setting applies to the whole process, and does not change the result of verification.
     """
@@ -185,11 +185,11 @@ def _parts_seen(properties: dict[str, Attribute], typed: frozenset[str]) -> Iter
 def check_isolation(op: Operation) -> None:
     """Check that an op is isolated from above, as `IsolatedFromAbove.verify` does.
 
-    The regions of nested ops that are isolated or unregistered are not checked.
+    If a nested op is isolated or unregistered, its regions are not checked.
 
     Raises:
-        VerifyException: If a nested op uses a value from outside `op` or, in some releases of xDSL,
-            a result of `op`.
+        VerifyException: If a nested op uses a value from outside `op`. In some releases of xDSL,
+            also if a nested op uses a result of `op`.
     """
     met: set[int] = set()
     meet = met.add

@@ -58,9 +58,9 @@ def is_xdsl_code(function: Any) -> bool:
 
 
 def overridden_by(op_class: type[Operation]) -> set[str]:
-    """Return the names of the `Operation` members that an op class overrides in unknown code.
+    """Return the names of `Operation` members that code from outside xDSL overrides in an op class.
 
-    If the result is empty, only known code creates, reads, changes and compares ops of this class.
+    If the result is empty, only xDSL's code creates, reads, changes and compares ops of the class.
     """
     if type(op_class) is not ABCMeta:
         return {"__class__"}
@@ -77,7 +77,7 @@ _OF_OPERATIONS: Final = frozenset(dir(IRDLOperation)) | {"__getattr__", "__del__
 
 
 def is_known_attribute(attribute: Attribute) -> bool:
-    """Return whether an attribute and its parts are immutable objects of known classes.
+    """Return whether an attribute and the attributes in it are immutable objects of xDSL's classes.
 
     Example:
         >>> from xdsl.dialects.builtin import ArrayAttr, i32
@@ -113,7 +113,7 @@ of operands; passel's authors have read their code."""
 
 
 def has_known_parser(op_class: type[Operation], *, generic: bool) -> bool:
-    """Return whether the parser of an op class is known, and depends only on the text of the op.
+    """Return whether xDSL's own code parses the ops of a class and depends only on their text.
 
     Args:
         op_class: The op class.
@@ -128,7 +128,7 @@ def has_known_parser(op_class: type[Operation], *, generic: bool) -> bool:
 
 
 def has_known_printer(op_class: type[Operation], *, generic: bool) -> bool:
-    """Return whether the printer of an op class is known, and depends only on the op's parts.
+    """Return whether xDSL's own code prints the ops of a class and depends only on their parts.
 
     Args:
         op_class: The op class.
@@ -162,7 +162,7 @@ def _definition_with_plain_format(op_class: type[Operation]) -> OpDef | None:
 
 
 def infers_by_known_code(definition: OpDef) -> bool:
-    """Return whether all constraints of a definition are xDSL's own and use only known classes."""
+    """Return whether the constraints of an op definition consist only of xDSL's code."""
     named = (definition.operands, definition.results, definition.regions, definition.successors)
     return _consists_of_known(
         [list(map(tuple, named)), definition.properties, definition.attributes, definition.options]

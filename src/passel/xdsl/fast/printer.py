@@ -56,7 +56,8 @@ class TemplatePrinter(Printer):
     shape, the printer only inserts the varied parts into the template.
 
     xDSL's own code prints the first op of each shape, and all ops that have regions, diagnostics or
-    printed locations, or whose printers or attributes are not known (see `passel.xdsl.fast.known`).
+    printed locations. It also prints an op if another package defines the op's printer or
+    attributes (see `passel.xdsl.fast.known`).
     """
 
     stream: IO[str] | None
@@ -104,7 +105,7 @@ class TemplatePrinter(Printer):
         return _PLACEHOLDER
 
     def print_op(self, op: Operation) -> None:
-        """Print an op from the template of its shape, if the shape has a template."""
+        """Print an op, using the template of its shape if there is one."""
         class_ = op.__class__
         balance = self._balances.get(class_)
         if balance is None:

@@ -71,14 +71,15 @@ class OpClass:
 
     Attributes:
         traits: The traits of the class at the time when the other attributes were determined.
-        is_known: Whether only known code runs when an op of the class is rewritten (see
+        is_known: Whether only xDSL's code runs when an op of the class is rewritten (see
             `passel.xdsl.fast.known`). If this is False, rewriting must not rely on the other
             attributes.
         ends_blocks: Whether the ops are terminators.
-        harms: Whether no trait declares the memory effects of the ops, or the ops always write,
-            allocate or free memory.
+        harms: Whether the ops always write, allocate or free memory, or might do so because no
+            trait declares their memory effects.
         is_recursive: Whether the memory effects of an op are exactly those of its nested ops.
-        erasable: Whether ops with unused results can be erased, or None if this depends on the op.
+        erasable: Whether ops with unused results can be erased. None means that each op must be
+            examined.
         patterns: The canonicalization patterns for the ops, in order. The value is None if the ops
             may also fold. It is also None if another package defines the patterns, which must then
             be requested anew for each op.
@@ -117,8 +118,8 @@ class OpClass:
 class ClassTable(dict["type[Operation]", OpClass]):
     """A table with the properties of each op class, for one run of a pass.
 
-    The properties of a known class are reused in later runs as long as the traits of the class do
-    not change.
+    If `is_known` is True for a class, its properties are reused in later runs as long as its traits
+    do not change.
     """
 
     def __missing__(self, op_class: type[Operation]) -> OpClass:
@@ -154,10 +155,10 @@ _kept: WeakKeyDictionary[type[Operation], OpClass] = WeakKeyDictionary()
 
 
 class QuickPattern(RewritePattern):
-    """A pattern that applies the given pattern, but skips ops that this pattern cannot rewrite.
+    """A wrapper that applies a pattern, but skips ops that the pattern cannot rewrite.
 
     Args:
-        pattern: The given pattern, which erases, folds and rewrites ops as xDSL's `canonicalize`
+        pattern: The wrapped pattern, which erases, folds and rewrites ops as xDSL's `canonicalize`
             does.
     """
 
@@ -166,7 +167,7 @@ class QuickPattern(RewritePattern):
         self._classes = ClassTable()
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        """Apply the given pattern to an op, unless the pattern cannot rewrite the op."""
+        """Apply the wrapped pattern to an op, unless the wrapped pattern cannot rewrite the op."""
         facts = self._classes[type(op)]
         if not facts.is_known or (
             facts.erasable is not False
@@ -207,7 +208,7 @@ class QuickPattern(RewritePattern):
 
 
 def is_odd_loop(op: Operation) -> bool:
-    """Return whether an op is a loop with unregistered ops: xDSL would hoist them as constants."""
+    """Return whether an op is a loop whose unregistered ops xDSL would hoist like constants."""
     return op.name == "scf.for" and any(
         each.name == UnregisteredOp.name for each in op.regions[0].ops
     )

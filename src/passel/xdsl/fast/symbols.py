@@ -40,7 +40,8 @@ def symbols_at_hand(fresh: Operation | None) -> Generator[None]:
     symbol, a lookup may return the second op.
 
     Args:
-        fresh: The op whose cached table is discarded first, or None to keep all tables.
+        fresh: An op whose cached table is discarded before the block runs. If None, no cached table
+            is discarded.
     """
     if fresh is not None:
         vars(fresh).pop(_KEPT, None)
@@ -52,7 +53,7 @@ def symbols_at_hand(fresh: Operation | None) -> Generator[None]:
 
 
 def remember_symbols(*, remember: bool) -> None:
-    """Let `SymbolTable.lookup_symbol` use cached tables, or restore xDSL's own function."""
+    """Let `SymbolTable.lookup_symbol` use caches; if not `remember`, restore xDSL's function."""
     owner: Any = SymbolTable
     owner.lookup_symbol = staticmethod(_lookup if remember else _plain)
 

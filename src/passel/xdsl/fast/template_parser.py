@@ -117,9 +117,9 @@ class TemplateParser(SourceParser):
 
     The function `passel.xdsl.fast.templates.shape_of` defines the shape of a line. The IR and all
     errors are the same as those of `SourceParser`, except that ops of the same shape share type and
-    attribute objects. A template is made from an op that has no regions and is on a single line, if
-    the parser and the attributes of the op are known (see `passel.xdsl.fast.known`). A line that
-    does not fit the template of its shape is parsed by `SourceParser`.
+    attribute objects. A template is made from an op if the op has no regions and is on a single
+    line, and if xDSL defines the op's parser and attributes (see `passel.xdsl.fast.known`). A line
+    that does not fit the template of its shape is parsed by `SourceParser`.
 
     Attributes:
         ops_from_templates: The number of ops that were built from templates.
@@ -145,7 +145,7 @@ class TemplateParser(SourceParser):
             block.add_op(op)
 
     def parse_optional_location(self) -> LocationAttr | None:
-        """Parse an explicit location, or return None if the next token does not start one."""
+        """Parse a `loc(...)`; if the next token does not start a location, return None."""
         match = _at_location(self.lexer.input.content, self._token.start)
         if match is None:
             return super().parse_optional_location()

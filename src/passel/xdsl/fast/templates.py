@@ -54,7 +54,7 @@ _find_names: Final = re.compile(rf"[%^]({NAME})", re.ASCII).finditer
 
 
 def shape_of(line: str) -> tuple[Hashable, list[str]]:
-    """Return the shape of a line as a hashable key, and the names in the line without `%` and `^`.
+    """Return a hashable key for a line's shape, and the line's names without `%` and `^`.
 
     Two lines have the same shape if a one-to-one renaming of values and blocks makes them equal.
     The line must start with a token.
@@ -74,7 +74,7 @@ def shape_of(line: str) -> tuple[Hashable, list[str]]:
 
 
 def shape_with_hole(line: str) -> tuple[Hashable, str] | None:
-    """Return the shape that a line has without its typed integer or symbol, and the omitted text.
+    """Return the shape of a line without its typed integer or symbol, and the text left out.
 
     Returns:
         The shape and the text of the integer or symbol, or None if the line does not contain
@@ -122,7 +122,7 @@ _new_attribute: Final[Any] = Attribute.__new__
 
 
 class Hole(NamedTuple):
-    """The property or attribute with the integer or symbol that the shape of an op leaves out.
+    """The property or attribute whose integer or symbol is not part of the shape of an op.
 
     Attributes:
         is_property: Whether the integer or symbol is in a property rather than an attribute.
@@ -135,7 +135,7 @@ class Hole(NamedTuple):
     first: IntegerAttr[Any] | SymbolRefAttr
 
     def attribute(self, spelling: str) -> Attribute | None:
-        """Return the attribute that a text denotes, or None if its number does not fit the type."""
+        """Return the attribute that a text denotes, or None for an integer that is out of range."""
         if isinstance(self.first, SymbolRefAttr):
             part = {"root_reference": StringAttr(spelling[1:])}
         else:
@@ -163,9 +163,10 @@ class Template:
         properties: The properties of the ops.
         attributes: The attributes of the ops.
         parts: All types, properties and attributes of the ops.
-        hole: The property or attribute whose value the shape leaves out, or None.
-        followers: The first token of each line that followed an op of this shape, such as an op
-            name. For a value name, only `%` is stored.
+        hole: The property or attribute whose integer or symbol is not part of the shape. None means
+            that the shape includes all properties and attributes.
+        followers: The first tokens, such as op names, of the lines that followed ops of this shape.
+            For a value name, only `%` is stored.
     """
 
     op_class: type[Operation]
@@ -202,7 +203,7 @@ class Template:
         return op
 
     def find_hole(self, spelling: str) -> Hole | None:
-        """Find the property or attribute with the integer or symbol that the shape leaves out.
+        """Find the property or attribute whose integer or symbol is not part of the shape.
 
         Returns:
             The hole, or None if the op contains several integers or symbols, or if the only integer
@@ -238,10 +239,11 @@ class Types:
         self._by_address: dict[int, tuple[Attribute, Attribute]] = {}
 
     def first(self, type_: Attribute) -> Attribute:
-        """Return the first type so far that equals `type_`; if its class is unknown, `type_`.
+        """Return the first type so far that equals `type_`.
 
-        Equal types share one object only if they also print alike, since some of xDSL's types are
-        equal but print differently.
+        If the class of `type_` is not xDSL's, the result is `type_` itself. Equal types share one
+        object only if they also print alike, since some of xDSL's types are equal but print
+        differently.
         """
         found = self._by_address.get(id(type_))
         if found is None:
@@ -255,7 +257,7 @@ class Types:
 def to_template(
     op: Operation, names: list[str], bound: int, used: dict[int, int]
 ) -> Template | None:
-    """Return a template of an op that was just parsed.
+    """Make a template from an op that was just parsed.
 
     Args:
         op: The op, whose class must have a known parser.
@@ -265,7 +267,8 @@ def to_template(
             `names`.
 
     Returns:
-        The template, or None if a template cannot represent the op or an attribute is not known.
+        The template. The result is None if a template cannot represent the op, or if another
+        package defines a type or attribute of the op.
     """
     named = (*op._operands, *op._successors)
     if (

@@ -31,10 +31,11 @@ if TYPE_CHECKING:
 class Canonicalizer(Pass["Operation"]):
     """Canonicalize operations: fold them and apply their canonicalization patterns.
 
-    The pass has the options of MLIR's `canonicalize` that xDSL's rewriter supports. By default, the
-    pass produces the same IR as xDSL's `canonicalize`, with two exceptions. Constants of type
-    `index` wrap around at 64 bits, while xDSL's folders do not bound them. Nothing is hoisted out
-    of an `scf.for` with unregistered ops, which xDSL hoists as if they were constants.
+    Of the options of MLIR's `canonicalize`, the pass has those that xDSL's rewriter supports. By
+    default, the pass produces the same IR as xDSL's `canonicalize`, with two exceptions. Constants
+    of type `index` wrap around at 64 bits, while xDSL's folders do not bound them. If an `scf.for`
+    contains unregistered ops, nothing is hoisted out of it, while xDSL hoists the unregistered ops
+    as if they were constants.
 
     Example:
         >>> str(Canonicalizer(max_iterations=2, region_simplify="disabled"))
@@ -110,7 +111,7 @@ class Canonicalizer(Pass["Operation"]):
 class DCE(Pass["Operation"]):
     """Eliminate unused ops without side effects, and unreachable blocks.
 
-    Source: xDSL's `dce`, after `mlir::runRegionDCE`.
+    Source: xDSL's `dce`, which is modeled on `mlir::runRegionDCE`.
     """
 
     name = "dce"

@@ -25,8 +25,8 @@ def fold_integers(op: Operation, operands: Sequence[Attribute | None]) -> Attrib
 
     Args:
         op: An op with one result.
-        operands: The value of each constant operand as an attribute, and None for each other
-            operand.
+        operands: For each operand, an attribute with its value, or None if the operand is not
+            constant.
 
     Example:
         >>> from xdsl.dialects import arith
@@ -164,8 +164,8 @@ def fold(
 
     Args:
         op: An op without regions.
-        constants: The value of each constant operand as an attribute, and None for each other
-            operand.
+        constants: For each operand, an attribute with its value, or None if the operand is not
+            constant.
         context: The context whose dialects materialize constants.
 
     Returns:

@@ -38,12 +38,12 @@ _NO_LIMIT: Final = 2**32 - 1
 class Inliner(Pass["Operation"]):
     """Inline function calls.
 
-    The pass visits groups of mutually recursive functions bottom-up. For each group, the pass
-    alternately simplifies the functions with a pipeline and inlines the calls in the functions,
-    until no call is inlined or `max_iterations` is reached. If a private function has a single use,
-    its body is moved into the caller first, and the calls in the body are inlined there. Therefore,
-    inlining a chain of calls takes linear time. Private functions without remaining uses are
-    erased.
+    The pass visits the call graph bottom-up, in groups of mutually recursive functions. For each
+    group, the pass alternately simplifies the functions with a pipeline and inlines the calls in
+    the functions, until no call is inlined or `max_iterations` is reached. If a private function
+    has a single use, its body is moved into the caller before the calls in the body are inlined.
+    Therefore, inlining a chain of calls takes linear time. Private functions without remaining uses
+    are erased.
 
     A call is not inlined if the callee has no body, is recursive or encloses the call, or if the
     call or the callee is marked `no_inline`. A body with several blocks is inlined only into a

@@ -34,14 +34,15 @@ _TRANSPARENT = (scf.ExecuteRegionOp, scf.ForOp, scf.IfOp, scf.IndexSwitchOp, scf
 
 @dataclass
 class Slot:
-    """A memory slot with a single element, which is accessed only by loads and stores.
+    """A memory slot that holds a single element and is accessed only by loads and stores.
 
     Attributes:
         alloca: The op that allocates the slot.
         home: The block that contains the alloca.
         element: The type of the value in the slot.
-        accesses: The loads and stores of the slot in each block of the alloca's region, in program
-            order. A load nested in an op of the block is listed at the position of that op.
+        accesses: For each block of the alloca's region, the loads and stores of the slot in the
+            block, in program order. A load nested in an op of the block is listed at the position
+            of that op.
     """
 
     alloca: AllocaOp
@@ -78,7 +79,7 @@ class Slot:
         return cls(alloca, home, kind.element_type, _in_order(places))
 
     def promote(self, dominance: DominanceInfo) -> int:
-        """Replace the slot's loads with the stored values, and erase its accesses and its alloca.
+        """Replace the slot's loads with the stored values, and erase all accesses and the alloca.
 
         Returns:
             The number of block arguments that were added.
@@ -213,10 +214,10 @@ class Mem2Reg(Pass["Operation"]):
     """Promote memory slots into values.
 
     The pass promotes a `memref.alloca` with a single element if it is used only by `memref.load`
-    and `memref.store` in the same region. The region may have several blocks. Where paths with
-    different values meet, a new block argument merges the values. The result of a load before any
-    store becomes an undefined value (`ub.poison` since xDSL 0.66). Unlike in MLIR 22, loads may
-    also be nested in `scf` ops, provided that no store is nested.
+    and `memref.store` in the same region. The region may have several blocks. Where control-flow
+    paths with different values meet, a new block argument merges the values. The result of a load
+    that precedes all stores is replaced with an undefined value (`ub.poison` since xDSL 0.66).
+    Unlike in MLIR 22, loads may also be nested in `scf` ops, provided that no store is nested.
 
     Example:
         >>> from xdsl.builder import Builder, InsertPoint

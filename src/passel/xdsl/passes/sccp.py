@@ -63,8 +63,8 @@ class ConstantValues:
         op: The op to analyze. The arguments of the op's entry blocks count as varying.
         context: The context whose dialects materialize constants.
         graph: The call graph of `op`, or None if `op` is not a symbol table. With a call graph,
-            constants are also propagated into functions whose calls are all known, and out of all
-            functions with a body.
+            constants are also propagated into each function for which the graph contains every
+            call, and out of all functions with a body.
 
     Source: Wegman and Zadeck, "Constant propagation with conditional branches", TOPLAS 1991;
     `mlir/lib/Analysis/DataFlow/`, MLIR 22.
@@ -270,8 +270,8 @@ class SCCP(Pass["Operation"]):
     The pass replaces constant values with constant ops at the start of the function, and erases ops
     that become unused. Run `canonicalize` afterwards to simplify branches and blocks. The pass
     follows `cf` branches and `scf` regions. On a symbol table, the pass also follows `func.call`:
-    it propagates constants into functions whose calls are all known, and out of all functions with
-    a body.
+    it propagates constants into each function for which it finds every call, and out of all
+    functions with a body.
 
     Example:
         >>> from passel import PassManager

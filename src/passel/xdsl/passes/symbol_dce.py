@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 class SymbolDCE(Pass["Operation"]):
     """Eliminate unused symbols that are not visible outside the op that the pass runs on.
 
-    An unused symbol is eliminated if it is `private`. A `nested` symbol is eliminated only if its
-    symbol table, or an enclosing symbol table up to the op that the pass runs on, is private, has
-    no name, or is a top-level op.
+    An unused symbol is eliminated if it is `private`. An unused `nested` symbol is eliminated only
+    if one of the symbol tables around it, up to the op that the pass runs on, is private, has no
+    name, or is a top-level op.
 
     Example:
         >>> from passel import PassManager

@@ -199,7 +199,7 @@ def change(states: Sequence[State], gone: Sequence[Any] = ()) -> None:
 
     Args:
         states: The ops, regions, blocks and values, each with its new contents.
-        gone: The erased IR nodes, which are disconnected.
+        gone: The erased IR nodes, which lose their operands, successors, blocks and ops.
     """
     of_ops, of_regions, of_blocks, of_values = (
         [state for state in states if isinstance(state[0], kind)]
@@ -287,8 +287,8 @@ def pickled(
         value: The object to encode.
         name: The name of the op that error messages mention.
         nodes: The addresses of all IR nodes that the object is allowed to contain.
-        places: The index of each object that both the sender and the receiver have, by the object's
-            address. None means that there are no such objects.
+        places: For each object that both the sender and the receiver have, a mapping from its
+            address to its index. None means that there are no such objects.
 
     Raises:
         EncodingError: If a part of the object cannot be encoded.

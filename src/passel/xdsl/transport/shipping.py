@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def ship(ops: Sequence[Operation], context: Context) -> bytes:
-    """Encode copies of ops that are in the same block, and a description of their context.
+    """Encode copies of ops from one block, together with a description of the ops' context.
 
     Raises:
         EncodingError: If the ops cannot be encoded.
