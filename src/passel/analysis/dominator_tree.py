@@ -16,9 +16,9 @@ class DominatorTree(Generic[N]):
 
     All roots are children of a virtual root, which is represented by None.
 
-    Building the tree takes O(edges * depth) time, which is close to linear in practice. The methods
-    `dominates` and `immediate_dominator` take O(1) time after the first call, and
-    `dominance_frontier` takes O(edges * depth) time in the first call. No method is recursive.
+    Building the tree takes O(edges * depth) time, which is close to linear in practice.
+    `immediate_dominator` takes O(1) time, and so does `dominates` after its first call. The first
+    call of `dominance_frontier` takes O(edges * depth) time. No method is recursive.
 
     Args:
         roots: The entry nodes of the graph.

@@ -103,7 +103,10 @@ class AnalysisManager:
         return self.nest(op).analysis(kind)
 
     def cached_child_analysis(self, kind: AnalysisClass[A], op: Any) -> A | None:
-        """Return a cached analysis of an op immediately inside this manager's op, or None."""
+        """Return the cached analysis of an op immediately inside this manager's op.
+
+        The method returns None if the analysis is not cached.
+        """
         child = self.known_child(op)
         return None if child is None else child.results.get(kind)
 
@@ -132,8 +135,8 @@ class AnalysisManager:
         Args:
             op: The nested op. The method does not check that the op is immediately inside this
                 manager's op.
-            compute: The function that computes analyses in the returned manager if that manager is
-                new; None to use the function of this manager.
+            compute: The function that computes analyses if a new manager is created; None to use
+                the function of this manager. An existing manager keeps its function.
         """
         found = self.known_child(op)
         if found is None:
@@ -148,7 +151,10 @@ class AnalysisManager:
             child.compute_by(compute)
 
     def known_child(self, op: Any) -> AnalysisManager | None:
-        """Return the existing manager of an op immediately inside this manager's op, or None."""
+        """Return the manager of an op immediately inside this manager's op.
+
+        The method returns None if the op has no manager yet.
+        """
         adapter = self._adapter
         found = self._children.get(adapter.identity_of(op))
         return found if found is not None and adapter.is_surely(found.op, op) else None
@@ -182,7 +188,7 @@ class AnalysisManager:
             child.invalidate(preserved)
 
     def invalidate_between(self, outer: Any, preserved: PreservedAnalyses) -> None:
-        """Drop all unpreserved analyses of the ops between the manager's op and `outer`."""
+        """Drop the unpreserved analyses of the ops inside `outer` that enclose the manager's op."""
         manager = self._parent
         while manager is not None and manager.op != outer:
             manager._filter(copy(preserved))

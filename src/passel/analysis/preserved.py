@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class AllAnalyses:
-    """A class that stands for all analyses in the declaration `preserves` of a pass.
+    """A class that represents all analyses in the attribute `preserves` of a pass.
 
     `preserves = (AllAnalyses,)` in the class body of a pass declares that the pass never
     invalidates an analysis. Even with this declaration, a pass that has not changed the IR should
@@ -57,7 +57,7 @@ class PreservedAnalyses:
         return not self._all and not self._kinds
 
     def is_preserved(self, kind: object) -> bool:
-        """Return whether the pass preserved an analysis and no manager has dropped it since."""
+        """Return whether the pass preserved an analysis that no manager has dropped since."""
         return self._all or kind in self._kinds
 
     def __copy__(self) -> PreservedAnalyses:

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 
 class Ended(NamedTuple):
-    """The result of an observed event, such as a step; the type of `PassInstrumentation.ended`.
+    """The result of an observed event, such as a step.
+
+    Hooks find the result in `PassInstrumentation.ended`.
 
     Attributes:
         failed: Whether the event failed.
@@ -69,8 +71,8 @@ class PassInstrumentation:
         finds_changes: Whether the run determines which passes changed their op, and sets
             `Ended.changed`. This costs an additional fingerprint of the op after each pass that is
             not followed by verification.
-        finds_violations: Whether the run detects passes that change siblings of the op that they
-            run on, even if the adapter disables the detection of changes.
+        finds_violations: Whether the run detects a pass that changes siblings of its op. If true,
+            this detection works even if the adapter disables the detection of changes.
         flag: The passel-opt flag that adds the instrumentation to a replay; an empty string if
             passel-opt has no such flag.
         crosses: Whether the instrumentation also observes pipelines that passes run on ops of
@@ -152,7 +154,7 @@ class PassInstrumentation:
         """Observe that the step `parent` has finished running a nested pipeline on `op`."""
 
     def before_pass(self, step: Step, op: Any) -> None:
-        """Observe the start of a step on `op`: a pass, or a step that runs nested pipelines."""
+        """Observe that a step, which runs a pass or nested pipelines, starts to run on `op`."""
 
     def after_pass(self, step: Step, op: Any) -> None:
         """Observe that a step and its verification succeeded, or that a gate skipped the step."""

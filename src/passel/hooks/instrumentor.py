@@ -114,7 +114,7 @@ class Instrumentor:
             self.call(each, "on_failure", failure)
 
     def first(self, result: str) -> Any:
-        """Return the attribute called `result` of the first instrumentation that has set it.
+        """Return the attribute called `result` from the first instrumentation that has set it.
 
         If no instrumentation has set the attribute, the method returns None.
         """
@@ -153,7 +153,7 @@ class Instrumentor:
                 self.call(each, "merge", part)
 
     def forget_run(self) -> None:
-        """Drop all references to the run, because instrumentations may outlive its ops."""
+        """Drop all references to the run, because instrumentations may outlive the run's ops."""
         self.run = None  # without this reference cycle, the ops are freed at once
         for each in self._all:
             with _lock_of(each):
@@ -175,8 +175,9 @@ class Bracket:
     Attributes:
         ended: The result of the event, which the `after_*` hooks can read. If an exception leaves
             the `with` block, the result is a failure.
-        refused: A function that converts a `PassFailure` from an `after_*` hook to a `Failure`,
-            which the remaining hooks receive; None to leave `ended` unchanged.
+        refused: A function that converts a `PassFailure` from an `after_*` hook to a `Failure`. The
+            remaining hooks receive this failure in `ended`. If `refused` is None, `ended` does not
+            change.
     """
 
     __slots__ = ("_args", "_begun", "_hooks", "_what", "ended", "refused")

@@ -24,8 +24,8 @@ class OpIdentity(NamedTuple):
     Attributes:
         name: The name of the op, such as `func.func`.
         symbol: The name of the symbol that the op defines; None if the op defines no symbol.
-        ordinal: The index of the op among its siblings, counted from 0, when the pipelines on the
-            siblings start.
+        ordinal: The index of the op among its siblings, counted from 0. The index is determined
+            before pipelines run on the siblings.
     """
 
     name: str
@@ -46,16 +46,14 @@ class ObservedRun:
         adapter: The adapter of the IR.
         ir_context: The context of the IR, such as `mlir.ir.Context`.
         reports: The object that receives the diagnostics and failures.
-        outer: The run, on another IR, in which a pass started this run; None if no pass started
-            this run.
+        outer: If a pass of a run on another IR started this run, that run; otherwise None.
 
     Attributes:
         adapter: The adapter of the IR.
         ir_context: The context of the IR, such as `mlir.ir.Context`.
         op: The op that the pipeline runs on.
         pipeline: The compiled pipeline, with adjacent nested pipelines merged.
-        outer: The run, on another IR, in which a pass started this run; None if no pass started
-            this run.
+        outer: If a pass of a run on another IR started this run, that run; otherwise None.
         verifies: Whether the IR is verified after passes.
         options: The `passel.execution.RunOptions` of the run.
         flags: The passel-opt flags that enable the additional checks of the run.
@@ -146,7 +144,7 @@ class Reports:
 
     @property
     def renders(self) -> bool:
-        """Whether a function receives the diagnostics, so that their ops must be printed."""
+        """Whether a function receives the diagnostics. If so, the ops in them must be printed."""
         return self._emit is not None
 
     def branch(self) -> Reports:
@@ -187,7 +185,7 @@ class Reports:
         return outcome
 
     def take(self, held: Outcome) -> None:
-        """Store the buffered diagnostics and failures of a worker, which `catch_up` will report."""
+        """Store the buffered diagnostics and failures of a worker until `catch_up` reports them."""
         failures = {id(failure.diagnostic): failure for failure in held.failures}
         waiting = [(each, failures.pop(id(each), None)) for each in held.diagnostics]
         # Failures that have already been reported have no diagnostic in `held.diagnostics`.
@@ -207,7 +205,7 @@ class Reports:
             self.report(*reports)
 
     def so_far(self) -> Outcome:
-        """Return the sum of the outcomes that an interrupted run has reported so far."""
+        """Return one outcome that combines all outcomes that an interrupted run has reported."""
         return sum_of(self._told)
 
     def report(self, diagnostic: Diagnostic | None, failure: Failure | None = None) -> None:

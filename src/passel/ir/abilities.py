@@ -65,7 +65,7 @@ class SendsOps(Protocol):
     """
 
     def note(self, op: Any) -> Any:
-        """Return data about an op before passes run, for comparison in `encode_changes`.
+        """Return data about an op, which `encode_changes` later needs to find changes to the op.
 
         If the method returns None, `encode_changes` is called only if the fingerprint of the op has
         changed. Otherwise, `encode_changes` is always called, and can also send changes that
@@ -78,7 +78,7 @@ class SendsOps(Protocol):
 
         Args:
             op: The op after the passes ran.
-            noted: The result of `note` for the op before the passes ran.
+            noted: The result of `note` for the op, from before the passes ran.
 
         Returns:
             The encoded changes, or empty bytes if the op has not changed.
@@ -153,9 +153,9 @@ AbilityT = TypeVar("AbilityT")
 
 
 def ability_of(adapter: object, ability: type[AbilityT]) -> AbilityT | None:
-    """Return the adapter if it has the given ability, or None otherwise.
+    """Return `adapter` if it has the ability, otherwise None.
 
-    The results are cached per class, since `isinstance` with a protocol is slow.
+    The results are cached for each class of adapters, since `isinstance` with a protocol is slow.
     """
     return cast("AbilityT", adapter) if _fulfils(type(adapter), ability) else None
 

@@ -74,7 +74,7 @@ def adapter_names() -> Collection[str]:
 
 
 def installed_name(adapter: IRAdapter) -> str:
-    """Return the name under which the class of an adapter is installed, or an empty string.
+    """Return the name under which the class of an adapter is installed.
 
     The flag `--ir` and `load_reproducer` accept the name. If the class is not installed, the
     function returns an empty string.
@@ -87,10 +87,10 @@ def installed_name(adapter: IRAdapter) -> str:
 def adapter_for(thing: object) -> IRAdapter:
     """Return the adapter for an op, or for a pass of an IR's own library.
 
-    The adapter is determined by the top-level package of the object's class or of one of its base
-    classes. An installed package declares an adapter with an entry point in the group
-    `passel.adapters`. The entry point is named after the top-level package of the IR, and refers to
-    a subclass of `IRAdapter`.
+    The object's class and its base classes are searched in method resolution order. The first class
+    from a package with an adapter determines the adapter. An installed package declares an adapter
+    with an entry point in the group `passel.adapters`. The entry point is named after the top-level
+    package of the IR, and refers to a subclass of `IRAdapter`.
 
     Raises:
         AdapterError: If no adapter for the object's package is installed.
@@ -120,7 +120,7 @@ def adapter_of_class(cls: type) -> IRAdapter:
 
 
 def entered_context(adapter: IRAdapter | None = None) -> Any:
-    """Return the context that is current in the calling thread, or None if no context is current.
+    """Return the context that is current in the calling thread; None if no context is current.
 
     Args:
         adapter: The adapter of the IR whose context is returned; None to try all imported IRs.
@@ -168,7 +168,10 @@ def running_adapter() -> IRAdapter | None:
 
 
 def imported_irs() -> Iterator[IRAdapter]:
-    """Yield the adapter of each IR whose package is imported, unless it cannot be loaded."""
+    """Yield the adapter of each IR whose package is imported.
+
+    An adapter that cannot be loaded is left out with a warning.
+    """
     for name, point in _adapters().items():
         # Libraries may create modules with these names without a file, such as `mlir` in ASTER.
         if getattr(sys.modules.get(name), "__spec__", None) is not None:
@@ -196,8 +199,9 @@ def crossing_with(find: Callable[[str], IRAdapter | None]) -> Generator[None]:
     calls this function so that pipelines on the other IR can also use the tool's dialects.
 
     Args:
-        find: A function that takes the name of an IR and returns the adapter to use, or None to use
-            the installed adapter. The function is called when a pipeline crosses to the other IR.
+        find: A function that takes the name of an IR and returns the adapter to use. If it returns
+            None, the installed adapter is used. The function is called when a pipeline crosses to
+            the other IR.
     """
     token = _elsewhere.set(find)
     try:
@@ -207,7 +211,10 @@ def crossing_with(find: Callable[[str], IRAdapter | None]) -> Generator[None]:
 
 
 def crossing_adapter(name: str) -> IRAdapter | None:
-    """Return the adapter that `crossing_with` sets for the IR called `name`, or None."""
+    """Return the adapter that the enclosing `crossing_with` provides for the IR called `name`.
+
+    If the function returns None, the caller uses the installed adapter.
+    """
     find = _elsewhere.get()
     return None if find is None else find(name)
 

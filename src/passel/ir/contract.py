@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class SiblingWatch:
-    """A detector that finds erased and moved sibling ops while pipelines run on the siblings.
+    """A detector of sibling ops that are erased or moved while pipelines run on the siblings.
 
     Args:
         place_of: A function that returns the place of an op; see `Lifetime`.
@@ -38,7 +38,7 @@ class SiblingWatch:
 
         Args:
             number: The index of the op among its siblings, counted from 0.
-            place: The result of `place_of` for the op before any pipeline ran.
+            place: The result of `place_of` for the op, from before the first pipeline ran.
         """
         now = self._place_of(self._children[number])
         return now is place or now == place
@@ -53,13 +53,16 @@ class SiblingWatch:
 
 
 class Lifetime:
-    """The way in which a run detects erased and moved ops. By default, a run compares places.
+    """The policy by which a run detects erased and moved ops.
+
+    By default, after each pass on an op, the run compares the place of the op with its original
+    place. The place is a value that shows a move or an erasure, such as the parent op.
 
     Args:
-        place_of: A function that returns the place of an op, such as its parent. The function must
-            return equal places for an op until the op is moved or erased. The function is called
-            once per pass and op, so it should be as cheap as an attribute access. The function must
-            not raise an exception for an erased op.
+        place_of: A function that returns the place of an op. The function must return equal places
+            for an op until the op is moved or erased. The function is called once per pass and op,
+            so it should be as cheap as an attribute access. The function must not raise an
+            exception for an erased op.
 
     Attributes:
         survives_loss: Whether the siblings of an erased op can still be accessed.
@@ -90,9 +93,10 @@ class OpKind(NamedTuple):
     """The properties that all ops with the same name have in common.
 
     Attributes:
-        name: The full name of the ops, such as `func.func`, even if they are unregistered.
+        name: The full name of the ops, such as `func.func`. For unregistered ops, `name` is the
+            name in the text of the IR.
         registered: Whether a loaded dialect defines the ops.
-        isolated: Whether the ops are registered and `IsolatedFromAbove`.
+        isolated: Whether the ops are registered and have the trait `IsolatedFromAbove`.
         implements: A function that takes the class of a trait or an interface, and returns whether
             the ops have the trait or implement the interface.
     """
@@ -133,9 +137,9 @@ class InvalidIR(Exception):  # noqa: N818 - a condition, like StopIteration; nev
     """The exception that `IRAdapter.verify` raises for an invalid op.
 
     Attributes:
-        op: The invalid op, either the op given to `verify` or an op nested in it.
+        op: The invalid op, which is either the argument of `verify` or an op nested in it.
         message: The error message, without the name of the op.
-        notes: The notes, each a pair of a location and a text.
+        notes: The notes of the error. Each note is a pair of a location and a text.
     """
 
     def __init__(self, op: Any, message: str, notes: Sequence[tuple[Location, str]] = ()) -> None:
@@ -153,8 +157,8 @@ class IRAdapter(ABC):
 
     Attributes:
         name: The name of the IR, such as `xdsl`.
-        finds_changes: Whether a run compares fingerprints, so that it verifies only changed ops.
-            Set this to False if the IR's verifier is faster than the fingerprints.
+        finds_changes: Whether a run compares fingerprints in order to verify only changed ops. Set
+            this to False if the IR's verifier is faster than the fingerprints.
         allows_threads: Whether several Python threads may use ops of one context at the same time.
     """
 
@@ -165,16 +169,19 @@ class IRAdapter(ABC):
     @property
     @abstractmethod
     def key_of(self) -> Callable[[Any], Hashable]:
-        """A function that returns a key for the name of an op.
+        """A function that takes an op, and returns a key for the name of the op.
 
-        Within one context, all ops with the same name have the same key, such as a class or an
-        interned string. The function is called for every op that a run visits, so it should be as
-        cheap as the builtin `type`.
+        Within one context, all ops with the same name must have the same key. A key may be a class
+        or an interned string. The function is called for every op that a run visits, so it should
+        be as cheap as the builtin `type`.
         """
 
     @classmethod
     def for_package(cls, package: str) -> IRAdapter | None:  # noqa: ARG003 - for subclasses
-        """Return an adapter for a package or module without an entry point, or None."""
+        """Return an adapter for a package or module that has no entry point.
+
+        By default, the method returns None, which means that the class supports no such package.
+        """
         return None
 
     @abstractmethod
@@ -187,7 +194,7 @@ class IRAdapter(ABC):
 
     @abstractmethod
     def load_dialects(self, context: Any, names: Iterable[str]) -> None:
-        """Load dialects by name into a context.
+        """Load the dialects called `names` into a context.
 
         Raises:
             LookupError: If a dialect does not exist.
@@ -195,7 +202,7 @@ class IRAdapter(ABC):
 
     @abstractmethod
     def kind_of(self, op: Any) -> OpKind:
-        """Return the `OpKind` of `op`. A run calls this method once for each `key_of` key."""
+        """Return the `OpKind` of `op`. A run calls this method once for each key from `key_of`."""
 
     @abstractmethod
     def kind_named(self, context: Any, name: str) -> OpKind | None:
@@ -203,7 +210,7 @@ class IRAdapter(ABC):
 
     @abstractmethod
     def suggest_op(self, context: Any, name: str) -> str:
-        """Return `; did you mean 'x'?` if `name` resembles an op name, or an empty string."""
+        """Return `; did you mean 'x'?` if `name` resembles an op name, else an empty string."""
 
     @abstractmethod
     def children(self, op: Any) -> Sequence[Any]:
@@ -237,7 +244,7 @@ class IRAdapter(ABC):
     def verification_error(self, op: Any, *, recursive: bool) -> InvalidIR | None:
         """Return the `InvalidIR` error that `verify` raises, or None if `op` is valid.
 
-        Any other exception in the verifier is converted to an `InvalidIR` error about `op`.
+        Any other exception from the verifier is converted to an `InvalidIR` error about `op`.
         """
         try:
             self.verify(op, recursive=recursive)
@@ -251,7 +258,7 @@ class IRAdapter(ABC):
 
     @abstractmethod
     def print_op(self, op: Any, flags: PrintFlags) -> str:
-        """Return the text of a valid or invalid op, without a newline at the end."""
+        """Return the text of `op`, which may be invalid. The text does not end with a newline."""
 
     @abstractmethod
     def fingerprint(self, op: Any, *, recursive: bool = True) -> object:
@@ -281,15 +288,18 @@ class IRAdapter(ABC):
         return last if now == last else now
 
     def is_surely(self, known: Any, op: Any) -> bool:
-        """Return whether `op` is the op `known`, not a newer op whose `identity_of` is equal."""
+        """Return whether two ops with equal `identity_of` keys are the same op.
+
+        The method returns False if `known` was erased and `op` was created later.
+        """
         return True
 
     def op_of(self, thing: Any) -> Any:
-        """Return the op that passes receive for `thing`, which is an op or wraps an op."""
+        """Return the op that passes run on, given `thing`: an op, or an object that wraps an op."""
         return thing
 
     def identity_of(self, op: Any) -> Hashable:
-        """Return a key that identifies an op, even after the op has changed.
+        """Return a key that identifies an op and stays the same when the op changes.
 
         If the IR has several Python objects for one op, the keys of these objects must be equal. By
         default, the key is the op itself, which suits IRs that have one object per op and compare
@@ -298,7 +308,7 @@ class IRAdapter(ABC):
         return op
 
     def entered_context(self) -> Any:
-        """Return the context that is current in the calling thread, or None.
+        """Return the context that is current in the calling thread; None if no context is current.
 
         In MLIR's bindings, `with Context():` makes a context current. The method must not import
         modules.
@@ -312,8 +322,8 @@ class IRAdapter(ABC):
     def alone_in(self, context: Any, jobs: int | None = None) -> AbstractContextManager[object]:
         """Return the context manager in which a run compiles and executes a pipeline.
 
-        The context manager gives the run exclusive use of the context. The default context manager
-        does nothing, so several runs may use a context at the same time.
+        The context manager gives the run exclusive use of `context`. The default context manager
+        does nothing, so several runs may use `context` at the same time.
 
         Args:
             context: The context of the IR, such as `mlir.ir.Context`.
@@ -326,11 +336,11 @@ class IRAdapter(ABC):
         return self.name
 
     def lifetime(self) -> Lifetime:
-        """Return how a run detects erased and moved ops; by default, by comparing their parents."""
+        """Return the policy for detecting erased and moved ops; by default, comparing parents."""
         return Lifetime(self.parent)
 
     def versions(self) -> Mapping[str, str]:
-        """Return the version of each package of the IR, by package name, for records of runs."""
+        """Map the name of each package of the IR to its version, for records of runs."""
         return {}
 
 

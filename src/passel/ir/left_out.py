@@ -40,7 +40,7 @@ def leave_out(point: EntryPoint, error: BaseException) -> None:
 
 
 def package_of(point: EntryPoint) -> str:
-    """Return the name and version of the package that declares an entry point, as text."""
+    """Return a text with the name and version of the package that declares an entry point."""
     return f"'{point.dist.name}' {point.dist.version}" if point.dist else f"'{point.module}'"
 
 
@@ -52,7 +52,8 @@ def unusable_ir() -> AdapterError | None:
 def warn(message: str) -> None:
     """Send a warning, unless the same warning was sent before.
 
-    The warning goes to the function given to `warning_with`; by default, it is logged.
+    Inside a `with warning_with(...):` block, the function given to `warning_with` receives the
+    warning. Elsewhere, the warning is logged.
     """
     tell, told = _reader.get()
     if message not in told:
@@ -64,7 +65,7 @@ def warn(message: str) -> None:
 def warning_with(tell: Callable[[str], None]) -> Generator[None]:
     """Inside the `with` block, send warnings about installed packages to a function.
 
-    Warnings that were already sent before the `with` block are sent again.
+    A warning that was sent before the `with` block can be sent once more inside the block.
 
     Args:
         tell: The function, which is called with each warning.
