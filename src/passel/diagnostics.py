@@ -70,7 +70,7 @@ class Span(NamedTuple):
         return self.start - self.source.text.rfind("\n", 0, self.start)
 
     def excerpt(self) -> str:
-        """Return the source line, with a caret and tildes under the span on the next line."""
+        """Return the source line, and below it a line with a caret and tildes under the span."""
         line_start = self.source.text.rfind("\n", 0, self.start) + 1
         line_end = self.source.text.find("\n", self.start)
         line = self.source.text[line_start : line_end if line_end >= 0 else None]
@@ -81,10 +81,10 @@ class Span(NamedTuple):
 
 
 def underline(line: str, column: int, length: int = 1) -> str:
-    """Return a line of text, with a caret and tildes under some characters on the next line.
+    """Return a line of text, and below it a line with a caret and tildes under some characters.
 
-    Tabs are repeated on the second line, so that the caret is aligned at any tab width. A very long
-    line is truncated around the caret.
+    The second line repeats the tabs of the first line, so that the caret is aligned at any tab
+    width. A very long line is truncated around the caret.
 
     Args:
         line: The line of text, without a newline.
@@ -161,7 +161,7 @@ class OptimizationRemark(NamedTuple):
         function: The symbol name of the op or of the enclosing function; empty if neither has a
             symbol name.
         location: The location of the op.
-        args: The arguments of the remark by name. The values are numbers, booleans or text.
+        args: A dict that maps the name of each argument to its value: a number, a boolean or text.
 
     Example:
         >>> facts = {"Reason": "it has side effects", "cost": 7}
@@ -181,7 +181,7 @@ class OptimizationRemark(NamedTuple):
     args: Mapping[str, bool | float | str] = {}
 
     def texts(self) -> dict[str, str]:
-        """Return the arguments of the remark by name, formatted as in LLVM."""
+        """Return a dict that maps the name of each argument to its value, formatted as in LLVM."""
         return {key: _text(value) for key, value in self.args.items()}
 
     def __str__(self) -> str:
@@ -271,7 +271,7 @@ class Diagnostic:
         """Drop the reference to the op, and return the diagnostic, which is then plain data.
 
         Args:
-            render: For an error, whether to store the text of the op in `op_text` first.
+            render: Whether to print the op into `op_text` first, if the diagnostic is an error.
         """
         if self.print_op is not None:
             if render and self.severity is Severity.ERROR:
@@ -345,7 +345,7 @@ def listed(names: Sequence[str], most: int = 5) -> str:
 
 
 def more_like_it(names: Sequence[str]) -> str:
-    """Return a line that counts and lists further ops on which the same failure occurred.
+    """Return a line that counts and lists the other ops on which the same failure occurred.
 
     Example:
         >>> more_like_it(["@f", "@g"])
@@ -361,7 +361,9 @@ def file_problem(error: OSError | ValueError) -> str:
 
 
 def suggest(name: str, candidates: Iterable[str]) -> str:
-    """Return a hint such as `; did you mean 'cse'?` for a misspelled name, or an empty string.
+    """Return a hint for a misspelled name, such as `; did you mean 'cse'?`.
+
+    If no candidate is similar to the name, the hint is empty.
 
     Example:
         >>> suggest("csee", ["cse", "canonicalize"])
@@ -374,7 +376,7 @@ def suggest(name: str, candidates: Iterable[str]) -> str:
 
 
 def closest(name: str, candidates: Iterable[str]) -> str:
-    """Return the candidate that is closest to a misspelled name, or an empty string."""
+    """Return the candidate closest to a misspelled name; empty if no candidate is similar."""
     from difflib import get_close_matches  # noqa: PLC0415 - only needed when something is wrong
 
     if len(name) > _LONGEST_NAME:

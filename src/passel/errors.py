@@ -166,9 +166,10 @@ class InsertionError(PipelineError):
 class ContractError(PipelineError):
     """A pass violates the contract of another pass in the pipeline. No pass has run.
 
-    The error is raised if no earlier pass produces an analysis that a pass requires, or if a pass
-    in between does not declare that it preserves the analysis. The error is also raised if a pass
-    does not preserve an analysis that `PipelineBuilder.between` requires.
+    The error is raised if a pass requires an analysis that no earlier pass produces, or if a pass
+    between the producer and the requiring pass does not declare that it preserves the analysis. The
+    error is also raised if a pass does not preserve an analysis that `PipelineBuilder.between`
+    requires.
     """
 
 
@@ -216,7 +217,8 @@ class SpecificationError(PasselError, ValueError):
 
     Attributes:
         message: A sentence that describes the mistake.
-        place: The file, and the line and column if they are known, such as `Passes.td:12`.
+        place: The location of the mistake, such as `Passes.td:12`: the file, and the line and
+            column if they are known.
         excerpt: The source line with a caret below it; empty if the line is unknown.
     """
 
@@ -303,8 +305,8 @@ class PassFailedError(PasselError):
         diagnostics: All diagnostics of the run, in program order.
         reproducer: The path of the reproducer; None if no reproducer was written.
         record: The `Record` of the run; None if the run was not recorded.
-        statistics: The value of each statistic, by the path of the pass and the name of the
-            statistic, as in `RunResult`.
+        statistics: The statistics of each pass, as `{path of the pass: {name of the statistic:
+            value}}`.
         timing: The tree of timers; None unless an instrumentation such as `Timing` measured times.
     """
 

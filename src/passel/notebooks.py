@@ -48,7 +48,7 @@ class TableRow(NamedTuple):
         depth: The nesting depth of the row.
         title: The text of the first column.
         cells: The text of each column after the first.
-        diff: A unified diff, which a notebook shows after a click on the row; empty for no diff.
+        diff: A unified diff that a notebook shows after a click on the row; empty if there is none.
     """
 
     depth: int
@@ -57,7 +57,7 @@ class TableRow(NamedTuple):
     diff: str = ""
 
     def html(self, columns: int) -> str:
-        """Return the row as HTML, with empty cells up to `columns` columns after the first."""
+        """Return the row as HTML, padded with empty cells to `columns` columns after the title."""
         title = f"<code>{escape(self.title)}</code>"
         if self.diff:
             lines = "\n".join(_tinted(line[:1], line) for line in self.diff.splitlines())
@@ -100,7 +100,7 @@ class Table(NamedTuple):
 
 
 def bundle(*parts: Text | Table) -> Bundle:
-    """Return the HTML and the plain text with which IPython displays texts and tables.
+    """Return the HTML and the plain text that IPython displays for a sequence of texts and tables.
 
     Source: `_repr_mimebundle_` of IPython, which Jupyter, VS Code and marimo call.
     """
@@ -111,7 +111,7 @@ def bundle(*parts: Text | Table) -> Bundle:
 
 
 def cut(title: str, lines: Sequence[str]) -> str:
-    """Return a title and the first few lines, followed by the number of omitted lines."""
+    """Return a title and the first lines of a text; if lines are omitted, say how many."""
     more = [f"... and {len(lines) - _MOST_LINES} more lines"] if lines[_MOST_LINES:] else []
     return "\n".join([title, *lines[:_MOST_LINES], *more])
 

@@ -23,7 +23,7 @@ _OF_RUNS = str(Path(_PASSEL, "execution"))
 
 
 def raised_at(error: BaseException) -> Location:
-    """Return the location in Python code at which an error was raised.
+    """Return the location in Python code where an error was raised.
 
     The names of files in the current directory are relative. If passel raised the error because of
     an invalid call, the result is the location of the call.
@@ -97,7 +97,7 @@ class RemoteError(Exception):
 def text_of(error: BaseException) -> str:
     """Return the text of an exception and its traceback, without the frames that called the pass.
 
-    The omitted frames depend on whether the run uses workers or a time limit.
+    The omitted frames would differ between runs with and without workers or a time limit.
     """
     whole = told = traceback.TracebackException.from_exception(error)
     while told is not None:

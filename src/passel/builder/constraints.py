@@ -28,7 +28,7 @@ PHRASES = {
     "followed-by": "should be followed by",
     "preceded-by": "should be preceded by",
 }
-"""For each kind of constraint, a phrase that relates the constrained step to the target."""
+"""For each kind of constraint, the words that messages put between the step and the target."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +39,13 @@ class Constraint:
     except `origin` are equal.
 
     Attributes:
-        kind: The name of the function that creates the constraint, with dashes, such as
+        kind: The name of the function that created the constraint, written with dashes, such as
             `after-any`.
-        target: A target that matches the steps before or after which the constrained step must run.
+        target: A target. The constrained step must run before or after the steps that match the
+            target.
         origin: The source location of the call that created the constraint.
         cleanup: The argument of `followed_by` or `preceded_by`: a pass, a pass class, a pass name,
-            a bundle or a pass type. None for all other kinds of constraints.
+            a bundle or a pass type. For other constraints, None.
     """
 
     kind: str
@@ -62,7 +63,7 @@ class Constraint:
 
     @property
     def is_wish(self) -> bool:
-        """Whether the builder inserts a missing cleanup instead of rejecting the pipeline."""
+        """Whether the constraint is a request: the builder accepts pipelines that violate it."""
         return self.cleanup is not None
 
     def __str__(self) -> str:
@@ -71,14 +72,14 @@ class Constraint:
 
 
 class Rule(NamedTuple):
-    """A constraint, and the pass class, the bundle or the call that declares it.
+    """A constraint, and its source: a pass class, a bundle, or a call of `constrain`.
 
     Attributes:
         constraint: The constraint.
-        declared_by: The pass class or bundle that declares the constraint, or None for a constraint
-            from `PipelineBuilder.constrain`.
-        target: The target that was passed to `PipelineBuilder.constrain`, or None for a constraint
-            that a pass class or bundle declares.
+        declared_by: The pass class or bundle that declares the constraint. For a constraint from
+            `PipelineBuilder.constrain`, None.
+        target: The first argument of `PipelineBuilder.constrain`, which matches the steps to
+            constrain. For a constraint that a pass class or bundle declares, None.
         extension: The name of the extension that called `PipelineBuilder.constrain`, or an empty
             string if the caller was not an extension.
     """
@@ -90,7 +91,10 @@ class Rule(NamedTuple):
 
     @property
     def by(self) -> str:
-        """The declaring pass, bundle or extension, such as `pass 'cse'`; empty if there is none."""
+        """A phrase that names the declaring pass, bundle or extension, such as `pass 'cse'`.
+
+        For a call of `constrain` outside an extension, the phrase is empty.
+        """
         if self.declared_by is not None:
             kind = "pass " if isinstance(self.declared_by, type) else ""
             return kind + describe(self.declared_by)
@@ -122,12 +126,13 @@ class Rule(NamedTuple):
 
 
 def after_any(target: Target) -> Constraint:
-    """Require that a step runs after at least one step that matches a target.
+    """Require the constrained step to run after at least one step that matches a target.
 
-    The pipeline must contain a matching step.
+    If no step matches the target, the constraint is violated.
 
     Args:
-        target: A target that matches steps, at least one of which must run first.
+        target: A target. At least one step that matches the target must run before the constrained
+            step.
 
     Example:
         >>> from passel.passes import PassType
@@ -138,12 +143,12 @@ def after_any(target: Target) -> Constraint:
 
 
 def after_all(target: Target) -> Constraint:
-    """Require that a step runs after every step that matches a target.
+    """Require the constrained step to run after every step that matches a target.
 
-    The pipeline need not contain a matching step.
+    If no step matches the target, the constraint is satisfied.
 
     Args:
-        target: A target that matches the steps that must run first.
+        target: A target. All steps that match the target must run before the constrained step.
 
     Example:
         >>> print(after_all("canonicalize"))
@@ -153,12 +158,12 @@ def after_all(target: Target) -> Constraint:
 
 
 def before_first(target: Target) -> Constraint:
-    """Require that a step runs before every step that matches a target.
+    """Require the constrained step to run before every step that matches a target.
 
-    The pipeline need not contain a matching step.
+    If no step matches the target, the constraint is satisfied.
 
     Args:
-        target: A target that matches the steps that must run later.
+        target: A target. All steps that match the target must run after the constrained step.
 
     Example:
         >>> from passel.passes import PassType
@@ -169,15 +174,15 @@ def before_first(target: Target) -> Constraint:
 
 
 def followed_by(cleanup: Named | type[Pass] | Pass | str | PassType) -> Constraint:
-    """Request that a cleanup runs at some point after a step.
+    """Request that a cleanup runs at some point after the constrained step.
 
-    The builder inserts a missing cleanup as late as the constraints allow, but before the next pass
-    that has no pass type in common with the step. If no position is valid, `PipelineBuilder.report`
-    returns a warning.
+    If the cleanup is missing, the builder inserts it as late as the other constraints allow, but
+    before the next pass that shares no pass type with the constrained step. If no position is
+    valid, `PipelineBuilder.report` returns a warning.
 
     Args:
-        cleanup: A bundle, a pass, a pass class, a pass name or a pass type. For a pass type, the
-            builder reports a missing cleanup, but inserts none.
+        cleanup: A bundle, a pass, a pass class, a pass name or a pass type. If the argument is a
+            pass type, the builder reports a missing cleanup, but inserts none.
 
     Example:
         >>> from passel.builder import Bundle
@@ -188,13 +193,14 @@ def followed_by(cleanup: Named | type[Pass] | Pass | str | PassType) -> Constrai
 
 
 def preceded_by(cleanup: Named | type[Pass] | Pass | str | PassType) -> Constraint:
-    """Request that a cleanup runs before a step, with no pass in between that changes the IR.
+    """Request that a cleanup runs before the constrained step, without IR changes in between.
 
-    Each pass between the cleanup and the step must preserve all analyses. The builder inserts a
-    missing cleanup right before the step.
+    Each pass between the cleanup and the constrained step must preserve all analyses. If the
+    cleanup is missing, the builder inserts it right before the constrained step.
 
     Args:
-        cleanup: The cleanup to run before the step, in any form that `followed_by` accepts.
+        cleanup: The cleanup to run before the constrained step, in any form that `followed_by`
+            accepts.
 
     Example:
         >>> print(preceded_by("canonicalize"))

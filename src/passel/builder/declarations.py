@@ -28,7 +28,7 @@ class Facts(NamedTuple):
     """The properties of a pass that affect its position in a pipeline.
 
     Attributes:
-        types: The types of the pass.
+        types: The pass types that the pass has.
         idempotent: Whether a second run of the pass, right after the first run, changes nothing.
     """
 
@@ -42,10 +42,10 @@ class Facts(NamedTuple):
 
 
 class DeclarationTable:
-    """A table of pass types and idempotence that are declared outside the pass classes.
+    """A table that declares pass types and idempotence for passes, outside their classes.
 
     Args:
-        behind: A table to copy the declarations from, or None to create an empty table.
+        behind: A table to copy the declarations from; by default, the new table is empty.
 
     Example:
         >>> from passel.passes import Pass
@@ -68,13 +68,14 @@ class DeclarationTable:
         idempotent: bool = False,
         ir: str = "",
     ) -> None:
-        """Declare the types and the idempotence of passes, in addition to earlier declarations.
+        """Declare pass types and idempotence for passes, in addition to earlier declarations.
 
         Args:
             passes: The names or classes of the passes.
             types: The pass types to declare for each pass.
             idempotent: Whether a second run of a pass, right after the first run, changes nothing.
-            ir: The name of the IR that the named passes run on, or an empty string for any IR.
+            ir: The IR of the passes that `passes` contains by name; by default, the names refer to
+                passes on any IR.
 
         Raises:
             DefinitionError: If `types` is not a tuple of pass types.
@@ -85,13 +86,13 @@ class DeclarationTable:
             self._declared[key] = self._declared.get(key, Facts()) | Facts(types, idempotent)
 
     def of(self, pass_: Pass[Any]) -> Facts:
-        """Return the properties that this table and the pass class declare for a pass."""
+        """Return the properties of a pass that its class and this table declare."""
         cls = type(pass_)
         named = self.named(cls.name, ir=cls.ir)
         return Facts(tuple(cls.types), cls.idempotent) | named | self._union(cls.__mro__)
 
     def named(self, name: str, *, ir: str = "") -> Facts:
-        """Return the properties that this table declares for a pass name."""
+        """Return the properties that this table declares under the name of a pass."""
         return self._union([("", name), (ir, name)])
 
     def _union(self, keys: Iterable[Any]) -> Facts:
@@ -106,8 +107,8 @@ class DeclarationTable:
 def default_declarations() -> DeclarationTable:
     """Return a table with the declarations of all installed packages.
 
-    The first call loads the entry points. An entry point that fails is skipped, and the logger
-    `passel` reports the error.
+    The first call loads the entry points in the group `passel.declarations`. An entry point that
+    fails is skipped, and the logger `passel` reports the error.
     """
     table = DeclarationTable()
     use_installed("passel.declarations", lambda _, declare: declare(table))
@@ -115,7 +116,7 @@ def default_declarations() -> DeclarationTable:
 
 
 def use_installed(group: str, use: Callable[[str, Any], object]) -> None:
-    """Call a function with the name and the loaded object of each entry point in a group.
+    """Load the entry points in a group, and call a function with the name and object of each.
 
     An entry point that fails is skipped, and the logger `passel` reports the error.
     """

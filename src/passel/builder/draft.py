@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class Draft:
-    """The contents of a builder, shared with the builders that `nest` returns.
+    """The contents of a pipeline builder and of the builders that its method `nest` returns.
 
     Attributes:
         root: The outermost pipeline.
-        declarations: The table that declares the types and the idempotence of passes.
-        template: An empty pass manager with the adapter of the IR and the pass registry.
+        declarations: The table that declares the pass types and the idempotence of passes.
+        template: An empty pass manager that has the context, the adapter and the pass registry.
         extension: The name of the running extension, or an empty string if no extension runs.
         calls: The number of changes that were made to the draft so far.
         constraints: The rules that `PipelineBuilder.constrain` added, in order.

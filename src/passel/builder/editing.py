@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from passel.pipeline import ElementNode
 
 Items: TypeAlias = "tuple[object, ...]"
-"""The passes to insert, in any form that `OpPassManager.add` accepts, and bundles."""
+"""The items to insert: bundles, or passes in any form that `OpPassManager.add` accepts."""
 
 
 @contextmanager
@@ -43,7 +43,7 @@ def edited(draft: Draft, origin: Origin | None = None) -> Generator[Edit]:
     """Run a `with` block that changes a draft, then check the constraints.
 
     Args:
-        draft: The draft to change, which is restored if the block raises an exception.
+        draft: The draft to change. If the block raises an exception, the draft is restored.
         origin: The extension and source location to record for the change; by default, those of the
             caller of the builder.
 
@@ -70,7 +70,7 @@ class Edit:
         origin: The extension and source location to record for the change.
 
     Attributes:
-        added: The added nodes, except for nodes inside other added nodes.
+        added: The outermost nodes that the change added.
     """
 
     def __init__(self, draft: Draft, rules: Rules, origin: Origin) -> None:
@@ -87,7 +87,7 @@ class Edit:
     # -- Adding -----------------------------------------------------------------------------
 
     def nodes(self, item: object, anchor: str) -> list[Node]:
-        """Create the nodes for an item, to be added to a pipeline on `anchor`.
+        """Create the nodes that represent an item in a pipeline on `anchor`.
 
         Raises:
             PipelineError: If a pipeline text is invalid, or the anchor of a pass differs from
@@ -117,7 +117,7 @@ class Edit:
             self.put(nodes, scope)
 
     def append_element(self, element: ElementNode, span: Span) -> None:
-        """Append the steps of an element from a pipeline file to the outermost pipeline.
+        """Append an element of a pipeline file to the outermost pipeline.
 
         Args:
             element: The parsed element.
@@ -165,7 +165,10 @@ class Edit:
         raise refused[0]
 
     def add_stage(self, name: str, items: Items, scope: Scope) -> None:
-        """Append a stage to a scope, raising the same errors as `PipelineBuilder.stage`."""
+        """Append a stage to a scope.
+
+        The method raises the same errors as `PipelineBuilder.stage`.
+        """
         if self._rules.units(Stage(name)):
             raise InsertionError(f"stage '{name}' already exists")
         anchor = self._anchor(scope)
@@ -175,7 +178,7 @@ class Edit:
     # -- Next to something, or instead ------------------------------------------------------
 
     def insert(self, target: Target, items: Items, occurrence: Occurrence, *, after: bool) -> None:
-        """Insert items right before or after the matches of a target that `occurrence` selects.
+        """Insert items right before or after one or all matches of a target.
 
         The method raises the same errors as `PipelineBuilder.insert_before`.
         """
@@ -186,7 +189,10 @@ class Edit:
             step.because = f"it was inserted {side} {describe(target)}"
 
     def remove(self, target: Target, occurrence: Occurrence) -> None:
-        """Remove matches of a target, raising the same errors as `PipelineBuilder.remove`."""
+        """Remove one or all matches of a target.
+
+        The method raises the same errors as `PipelineBuilder.remove`.
+        """
         for unit in self._rules.select(target, occurrence):
             for node in unit:
                 self._draft.take_out(node)
@@ -230,7 +236,7 @@ class Edit:
     # -- Finding ----------------------------------------------------------------------------
 
     def nest(self, label: str) -> Scope:
-        """Return the pipeline with a label, or the outermost pipeline for an empty label.
+        """Return the nested pipeline with a label; an empty label means the outermost pipeline.
 
         Raises:
             InsertionError: If the pipeline was removed.

@@ -60,14 +60,14 @@ def installed_extensions() -> tuple[Extension, ...]:
 
 
 def run_extensions(builder: Any, extensions: Iterable[Any], draft: Draft) -> None:
-    """Call extensions in alphabetical order.
+    """Call extensions in the alphabetical order of their names.
 
     An extension that raises an `InsertionError` is called again after the other extensions.
 
     Args:
         builder: The builder to pass to the extensions.
         extensions: The extensions, in any form that `PipelineBuilder.extend` accepts.
-        draft: The draft of the builder, which a failing extension leaves unchanged.
+        draft: The draft of the builder. If an extension fails, its changes to the draft are undone.
 
     Raises:
         InsertionError: If an extension still fails after all other extensions have run, or two

@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 
 class Remark(NamedTuple):
-    """A change that `PipelineBuilder.build` makes to the steps, or a warning.
+    """A report of a step that `build` drops or inserts, or a warning about a missing cleanup.
 
     Attributes:
         kind: The kind of the remark: `dropped`, `inserted` or `warning`.
         label: The label of the dropped or inserted step, or of the step whose cleanup is missing.
-            For several steps, the label of the first step.
+            If several steps were dropped or inserted together, the label of the first.
         message: A text that states the change or the problem, and the reason.
     """
 
@@ -48,7 +48,7 @@ class Remark(NamedTuple):
 
 
 def finish(draft: Draft) -> tuple[Remark, ...]:
-    """Insert missing cleanups into a draft, drop redundant steps, and return the remarks.
+    """Insert missing cleanups into a draft, drop redundant steps, and return remarks about both.
 
     Raises:
         InsertionError: If the draft violates a constraint.

@@ -45,16 +45,18 @@ def lint(
     """Return the mistakes and the redundant work in a pipeline.
 
     Errors are violated constraints, violated contracts, and steps that cannot run on their ops.
-    Warnings are missing cleanups, redundant repeated passes, and passes that run between two nested
-    pipelines but could run inside a single nested pipeline.
+    Warnings are missing cleanups and redundant repetitions of passes. `lint` also warns about
+    passes that run between two nested pipelines with the same anchor, if a single nested pipeline
+    could run everything.
 
     Args:
         builder: The builder that contains the pipeline.
-        adapter: The adapter of the IR, or None to skip checking which ops each pass can run on.
-        context: The context of the IR, or None to use a new context.
+        adapter: The adapter of the IR. By default, `lint` does not check which ops each pass can
+            run on.
+        context: The context of the IR; by default, a new context.
 
     Returns:
-        The findings with a location, in text order, followed by the findings without a location.
+        The findings: first those with a location, in text order, then those without a location.
 
     Example:
         >>> from passel.builder import PipelineBuilder

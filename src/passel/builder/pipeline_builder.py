@@ -37,11 +37,11 @@ class PipelineBuilder(PipelinePlan):
         adapter: The adapter of the IR; see `PassManager`.
         registry: The registry that resolves pass names; by default, the registry of all installed
             passes.
-        declarations: A table of pass types and idempotence, in addition to those that pass classes
-            declare; by default, the table of all installed packages.
+        declarations: A table that declares pass types and idempotence in addition to what pass
+            classes declare; by default, the table from `default_declarations`.
 
     Attributes:
-        adapter: The adapter that was passed to the constructor, or None.
+        adapter: The adapter that was passed to the constructor; None if no adapter was passed.
         registry: The registry that resolves pass names. Extensions can register passes in this
             registry.
 
@@ -59,13 +59,13 @@ class PipelineBuilder(PipelinePlan):
     def nest(self, anchor: str | type, *, jobs: int | None = None) -> PipelineBuilder:
         """Append a nested pipeline, and return a builder that adds passes to the nested pipeline.
 
-        The returned builder can be used in a `with` statement, which only groups code. Targets
-        passed to the returned builder still match steps of the whole pipeline.
+        The returned builder can be used in a `with` statement, which only groups code. In the
+        methods of the returned builder, targets still match steps of the whole pipeline.
 
         Args:
             anchor: The anchor of the nested pipeline: an op name, an op class, or `any`.
             jobs: The maximum number of ops that the nested pipeline processes in parallel, even if
-                the run allows more; None to apply only the limit of the run.
+                the run allows more. By default, only the limit of the run applies.
         """
         view = copy(self)
         (view._at,) = self.add(OpPassManager(anchor, jobs=jobs)).labels
@@ -102,11 +102,11 @@ class PipelineBuilder(PipelinePlan):
     ) -> Handle:
         """Insert passes right before a match of a target, by default the first match.
 
-        If the match is the first step of a nested pipeline, a pass that cannot run in the nested
-        pipeline is inserted before the nested pipeline.
+        If the match is the first step of a nested pipeline and a new pass cannot run there, the new
+        pass is inserted before the nested pipeline.
 
         Args:
-            target: A target that matches the step before which the passes are inserted.
+            target: A target. The passes are inserted right before a step that matches the target.
             items: The passes to insert, in any form that `add` accepts.
             occurrence: The match to use if the target has several matches: `first`, `last` or
                 `all`.
@@ -137,7 +137,7 @@ class PipelineBuilder(PipelinePlan):
 
         Args:
             target: A target that matches the steps to remove.
-            occurrence: The matches to remove, by default all matches.
+            occurrence: The match to remove: `first`, `last` or, by default, `all`.
 
         Raises:
             InsertionError: If no step matches the target, or the change would violate a constraint.
@@ -148,7 +148,7 @@ class PipelineBuilder(PipelinePlan):
     # -- Order ------------------------------------------------------------------------------
 
     def constrain(self, target: Target, *constraints: Constraint) -> None:
-        """Add constraints to all steps that match a target, now or in the future.
+        """Add constraints to all current and future steps that match a target.
 
         The constraints apply in addition to the constraints that passes and bundles declare.
 
@@ -176,10 +176,10 @@ class PipelineBuilder(PipelinePlan):
             )
 
     def place(self, *items: object) -> Handle:
-        """Add passes at positions that satisfy their constraints, and return a handle to the steps.
+        """Add passes at positions that satisfy all constraints; return a handle to the new steps.
 
-        Existing steps keep their order. A placed pass runs last, or right before the first step
-        that must follow the pass.
+        Existing steps keep their order. By default, a placed pass runs last. If constraints require
+        some steps to run after the pass, the pass runs right before the first of these steps.
 
         A pass that cannot run in this pipeline is added to the first nested pipeline in which the
         pass can run. The members of each bundle keep their order.
@@ -188,9 +188,9 @@ class PipelineBuilder(PipelinePlan):
             items: The passes to place, in any form that `add` accepts.
 
         Raises:
-            InsertionError: If no order satisfies all constraints, or a required pass is missing. If
-                constraints contradict each other, the message lists the shortest cycle of
-                constraints.
+            InsertionError: If no order satisfies all constraints, or a pass that a constraint
+                requires is missing. If constraints contradict each other, the message lists the
+                shortest cycle of constraints.
             PipelineError: If a pipeline text is invalid, or a pass can run neither in this pipeline
                 nor in a nested pipeline.
 
@@ -214,12 +214,12 @@ class PipelineBuilder(PipelinePlan):
 
         `between` defines regions of the pipeline. A region starts after each step that matches
         `start`, and ends before the next step that matches `end`. The regions are determined when
-        the pipeline is built. For analyses that passes declare in `produces` and `requires`,
-        `between` is not needed.
+        the pipeline is built. `between` is not needed for analyses that passes declare in
+        `produces` and `requires`.
 
         Args:
-            start: A target that matches the steps after which a region starts.
-            end: A target that matches the steps before which a region ends.
+            start: A target. A region starts after each step that matches the target.
+            end: A target. A region ends before the next step that matches the target.
             preserves: The analyses to preserve: an analysis class, or a tuple of analysis classes.
         """
         kinds = preserves if isinstance(preserves, tuple) else (preserves,)
@@ -232,7 +232,7 @@ class PipelineBuilder(PipelinePlan):
     # -- Stages -----------------------------------------------------------------------------
 
     def stage(self, name: str, *items: object) -> Stage:
-        """Append a stage, a named position in the pipeline at which extensions can add passes.
+        """Append a stage: a named position in the pipeline at which extensions can add passes.
 
         Args:
             name: The name of the stage.
@@ -251,8 +251,8 @@ class PipelineBuilder(PipelinePlan):
     def extend(self, *extensions: Callable[[PipelineBuilder], object] | Extension) -> Self:
         """Run extensions, which add passes to the pipeline, and return this builder.
 
-        Extensions run in alphabetical order. An extension whose target is missing runs again after
-        the other extensions.
+        Extensions run in alphabetical order. If an extension raises `InsertionError`, for example
+        because a target is missing, the extension runs again after the other extensions.
 
         Args:
             extensions: The functions to call with this builder, or `Extension` objects, which give

@@ -35,10 +35,10 @@ def read_pipeline_file(
 
     Args:
         path: The path of the file.
-        variables: The values of the variables in the file, by name.
+        variables: The value of each variable in the file, keyed by the name of the variable.
 
     Returns:
-        The anchor of the pipeline, and the elements of the pipeline with their locations.
+        The anchor of the pipeline, and a list with each element and its location.
 
     Raises:
         PipelineError: If a file cannot be read, or is invalid. The error contains the location of
@@ -55,10 +55,10 @@ def read_pipeline_file(
 
 @contextmanager
 def placed(span: Span) -> Generator[None]:
-    """Set the location of each `PipelineError` that the `with` block raises.
+    """Set the location of the problems in a `PipelineError` that the `with` block raises.
 
     Args:
-        span: The location in the pipeline file.
+        span: The location in a pipeline file to which the problems refer.
     """
     try:
         yield
@@ -113,7 +113,7 @@ class _Reader:
 
         Args:
             path: The path of the file.
-            given: The values of the variables in the file, by name.
+            given: The value of each variable in the file, keyed by the name of the variable.
             span: The location of the inclusion, or None for the outermost file.
         """
         source = self._source(path, span)

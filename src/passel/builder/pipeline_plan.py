@@ -38,10 +38,10 @@ class PipelinePlan:
     The constructor takes the same arguments as `PipelineBuilder`.
 
     Attributes:
-        adapter: The adapter that was passed to the constructor, or None.
+        adapter: The adapter that was passed to the constructor; None if no adapter was passed.
         registry: The registry that resolves pass names. Extensions can register passes in this
             registry.
-        declarations: The table that declares the types and the idempotence of passes.
+        declarations: The table that declares the pass types and the idempotence of passes.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class PipelinePlan:
 
         Args:
             manager: The pass manager.
-            arguments: The keyword arguments of the constructor.
+            arguments: Keyword arguments for the constructor.
         """
         builder = cls(manager.anchor, **arguments)
         draft = builder._draft
@@ -76,12 +76,12 @@ class PipelinePlan:
 
     @classmethod
     def parse(cls, text: str, context: Any = None, **arguments: Any) -> Self:
-        """Parse a pipeline, and return a builder with the passes of the pipeline.
+        """Parse the text of a pipeline, and return a builder with the passes of the pipeline.
 
         Args:
             text: The text of a pipeline, such as `builtin.module(func.func(cse))`.
-            context: The context of the IR, as for the constructor.
-            arguments: The keyword arguments of the constructor.
+            context: The context of the IR, which is passed to the constructor.
+            arguments: Keyword arguments for the constructor.
 
         Raises:
             PipelineError: If the text is invalid.
@@ -105,9 +105,9 @@ class PipelinePlan:
 
         Args:
             path: The path of the YAML file.
-            context: The context of the IR, as for the constructor.
-            variables: The values of the variables in the file, by name.
-            arguments: The keyword arguments of the constructor.
+            context: The context of the IR, which is passed to the constructor.
+            variables: The value of each variable in the file, keyed by the name of the variable.
+            arguments: Keyword arguments for the constructor.
 
         Raises:
             PipelineError: If the file cannot be read or is invalid. The `problems` of the error
@@ -152,7 +152,7 @@ class PipelinePlan:
         return self._draft.rules.types_of(step)
 
     def constraints(self) -> Iterator[tuple[Rule, Step]]:
-        """Yield each pair of a rule and a step to which the rule applies."""
+        """Yield all pairs of a rule and a step that the rule constrains."""
         return iter(self._draft.rules.all)
 
     def __contains__(self, target: Target) -> bool:

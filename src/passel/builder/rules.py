@@ -42,19 +42,19 @@ _MOST_NAMES = 8
 
 
 class Rules:
-    """The steps of a pipeline and their constraints, valid until the pipeline changes.
+    """A snapshot of a pipeline's steps and their constraints, valid until the pipeline changes.
 
     Args:
         root: The outermost pipeline.
-        declarations: The table that declares the types and the idempotence of passes.
+        declarations: The table that declares the pass types and the idempotence of passes.
         constraints: The rules that `PipelineBuilder.constrain` added.
 
     Attributes:
         steps: All steps, in execution order.
         rank: The index of each step in execution order.
         stages: The scopes of all stages, in order.
-        labelled: All steps and scopes, by label.
-        all: All pairs of a rule and a step to which the rule applies.
+        labelled: A dict that maps each label to the step or scope with this label.
+        all: All pairs of a rule and a step that the rule constrains.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class Rules:
         return [each for each in self.find(target) if each is not step]
 
     def neighbour(self, step: Step, distance: int) -> Step | None:
-        """Return the step that runs `distance` positions after a step, or None."""
+        """Return the step `distance` positions after a step; None if there is no such step."""
         place = self.rank[step] + distance
         return self.steps[place] if 0 <= place < len(self.steps) else None
 
@@ -165,7 +165,7 @@ class Rules:
     # -- Missing targets --------------------------------------------------------------------
 
     def suggestion(self, target: Target) -> str:
-        """Return a suggestion for a misspelled target, or an empty string if no name is similar."""
+        """Return a suggestion for a misspelled target; empty if no name is similar."""
         name = target if isinstance(target, str) else getattr(target, "name", "")
         return suggest(name, self._names(target)) if name else ""
 
@@ -215,7 +215,11 @@ class Rules:
         return ""
 
     def demands(self, constraint: Constraint, step: Step) -> Iterator[tuple[Step, list[Step]]]:
-        """Yield pairs of a step and a list of candidates, one of which must run before the step."""
+        """Yield pairs that state which order a constraint on a step requires.
+
+        Each pair contains a later step, and a list of steps, at least one of which must run before
+        the later step.
+        """
         others = self.others(constraint.target, step)
         match constraint.kind:
             case "after-any":

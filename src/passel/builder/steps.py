@@ -34,7 +34,7 @@ _OURS = (os.path.join(Path(__file__).parent, ""), contextlib.__file__)  # noqa: 
 
 
 class Origin(NamedTuple):
-    """The extension that changed a builder, and the source location of the call.
+    """The origin of a change to a builder: the extension and the source location of the call.
 
     Attributes:
         extension: The name of the extension that made the change, or an empty string if no
@@ -55,7 +55,7 @@ class Origin(NamedTuple):
         return f"extension '{self.extension}'" + (f" ({where})" if where else "")
 
     def clause(self, verb: str) -> str:
-        """Return a phrase such as `added at a.py:3`, or an empty string for an unknown origin."""
+        """Return a phrase such as `added at a.py:3`; for an unknown origin, an empty string."""
         return f"{verb} {'by' if self.extension else 'at'} {self}" if str(self) else ""
 
 
@@ -65,7 +65,7 @@ def caller(extension: str = "") -> Origin:
     If passel's own code called the builder, the result contains no file.
 
     Args:
-        extension: The name of the running extension, or an empty string.
+        extension: The name of the running extension; empty if no extension is running.
     """
     frame = inspect.currentframe()
     assert frame is not None  # noqa: S101 - every Python that passel runs on has frames
@@ -119,7 +119,7 @@ class Stage(Named):
 class Handle(Named):
     """A reference to the steps and nested pipelines that a call added to a builder.
 
-    A handle remains valid when more steps are added, and in copies of the builder.
+    A handle remains valid when more steps are added. It is also valid in copies of the builder.
 
     Attributes:
         labels: The labels of the added steps and nested pipelines, in order.
@@ -129,7 +129,7 @@ class Handle(Named):
 
     @property
     def title(self) -> str:
-        """The labels of the added items, each in quotes, separated by commas."""
+        """The labels of the added items, separated by commas, in one pair of quotes."""
         return f"'{self}'"
 
     def __str__(self) -> str:
@@ -232,8 +232,8 @@ class Step(Named):
         label: The permanent label of the step in the builder, such as `cse#2`.
         bundles: The bundles that contained the pass when it was added, innermost bundle first.
         call: The sequence number of the call that added the step.
-        because: A sentence that names the target beside which the step was inserted, or an empty
-            string.
+        because: A sentence that names the target beside which the step was inserted; empty if the
+            step was not inserted beside a target.
     """
 
     pass_: Pass[Any]
@@ -280,7 +280,7 @@ class Scope:
             pipeline.
         span: The location of the scope in the pipeline text, or None if the scope was not parsed
             from text.
-        jobs: The maximum number of ops to process in parallel, or None for no limit.
+        jobs: The maximum number of ops to process in parallel; None for no limit.
     """
 
     kind: Literal["nest", "stage"]
@@ -303,7 +303,7 @@ Node: TypeAlias = Step | Scope
 def walk(
     nodes: Iterable[Node], around: tuple[Scope, ...] = ()
 ) -> Iterator[tuple[Node, tuple[Scope, ...]]]:
-    """Yield all nodes in order, including nested nodes, each with the scopes that enclose the node.
+    """Yield all nodes, including nested nodes, in order, each with its enclosing scopes.
 
     Args:
         nodes: The outermost nodes.

@@ -105,7 +105,7 @@ def python_type(cpp_type: str) -> str:
     """Return the Python annotation for a C++ type.
 
     Raises:
-        UnknownCpp: If no Python type is known for the C++ type.
+        UnknownCpp: If passel has no Python type for the C++ type.
 
     Example:
         >>> python_type("uint32_t"), python_type("::llvm::StringRef")
@@ -118,7 +118,7 @@ def python_type(cpp_type: str) -> str:
 
 
 def optional_type(cpp_type: str) -> str:
-    """Return the value type of a `std::optional`, or an empty string for any other type.
+    """Return the value type of a `std::optional` type; for any other type, an empty string.
 
     Example:
         >>> optional_type("std::optional<unsigned>")
@@ -141,7 +141,7 @@ def op_name(cpp_class: str) -> str:
 
 
 def dialect_name(cpp_class: str) -> str:
-    """Return the dialect name for a C++ dialect class, derived from the C++ namespace.
+    """Derive the name of a dialect from the namespace of its C++ class.
 
     Raises:
         UnknownCpp: If the class has no namespace, and is not `BuiltinDialect` or `DLTIDialect`.
@@ -204,7 +204,9 @@ def _arguments(text: str, start: int) -> Iterator[str]:
 
 
 def choice_of(constant: str, among: tuple[Choice, ...]) -> str:
-    """Return the keyword of the choice for a C++ constant, which may omit leading qualifiers.
+    """Return the keyword of the choice whose C++ constant is `constant`.
+
+    `constant` may omit leading qualifiers, such as a namespace.
 
     Raises:
         UnknownCpp: If no choice has this constant.

@@ -36,10 +36,11 @@ def pass_decls(passes: Sequence[PassDeclaration], *, group: str = "", module: st
 
     Args:
         passes: The declared passes.
-        group: The group in the name of the generated function `register_<group>_passes`, which
-            registers all passes; an empty string for the name `register_passes`.
+        group: The group in the name of the generated registration function,
+            `register_<group>_passes`. If the group is empty, the name is `register_passes`.
         module: The name of the module that defines the derived classes. The name becomes the
-            default argument of the generated function; an empty string for no default.
+            default value of the parameter `module` of the registration function. If the name is
+            empty, the parameter has no default.
 
     Raises:
         SpecificationError: If a pass cannot be expressed in Python.
@@ -144,7 +145,7 @@ _BASE = "TypedNativePass"
 
 
 def native_facts(passes: Iterable[PassDeclaration]) -> str:
-    """Return the text of a table with one line for each pass, sorted by pass name.
+    """Return a table as text, with one line for each pass, in the order of the pass names.
 
     Each line contains the pass name, the class name and a JSON object. The JSON object contains the
     anchor or interface, the dialects, the options and the statistics of the pass. The table
@@ -184,7 +185,7 @@ def _option_facts(option: PythonOption) -> dict[str, Any]:
 
 
 def native_module(root: str) -> str:
-    """Generate a Python module that creates pass classes from the table of `native_facts`.
+    """Generate a Python module that creates pass classes from the result of `native_facts`.
 
     The module reads the table from a text file next to it, such as `passes.txt` for `passes.py`.
 
@@ -209,7 +210,7 @@ def native_module(root: str) -> str:
 
 
 def native_stubs(passes: Sequence[PassDeclaration], *, described: bool = True) -> str:
-    """Generate a stub file for the pass classes of the module from `native_module`.
+    """Generate a stub file for the pass classes of the module that `native_module` generates.
 
     Args:
         passes: The declared passes.
@@ -278,7 +279,7 @@ def docstring(summary: str, description: str, indent: str) -> Iterator[str]:
 
     Args:
         summary: The summary in one line. If the period at the end is missing, a period is added.
-        description: The other paragraphs, which may be indented, or an empty string.
+        description: The other paragraphs, which may be indented; empty if there are none.
         indent: The indentation of each line.
     """
     summary = summary.strip()

@@ -26,8 +26,8 @@ class PassEntry(NamedTuple):
 
     Attributes:
         name: The name of the pass or pipeline in pipeline text.
-        summary: The summary in one line, or an empty string.
-        description: The description in Markdown, which may be indented, or an empty string.
+        summary: The summary in one line; empty if there is none.
+        description: The description in Markdown, which may be indented; empty if there is none.
         options: The name and the description of each option.
         statistics: The name and the description of each statistic.
         facts: Lines to print below the description, with facts that mlir-tblgen does not print.

@@ -49,11 +49,12 @@ class PythonOption(NamedTuple):
     Attributes:
         field: The name of the field.
         name: The name of the option in pipelines.
-        scalar: The Python type of a single value, such as `UInt32`, or an empty string for an
-            option with choices.
-        choices: The allowed values, or an empty tuple if the declaration does not list values.
+        scalar: The Python type of a single value, such as `UInt32`; for an option with choices, an
+            empty string.
+        choices: The allowed values; empty if the declaration does not list values.
         is_list: Whether the option accepts several values.
-        default: The default value, or None if there is no default or the default is unknown.
+        default: The default value. None if the option has no default, or if passel cannot evaluate
+            the C++ default.
         help: The help text in one line.
         notes: Comments with the C++ types and defaults that cannot be expressed in Python.
     """
@@ -84,7 +85,7 @@ class PythonOption(NamedTuple):
 
     @property
     def has_own_name(self) -> bool:
-        """Whether the name in pipelines differs from the field name, written with dashes."""
+        """Whether `name` differs from `field.replace("_", "-")`."""
         return self.field.replace("_", "-") != self.name
 
 
@@ -103,7 +104,7 @@ class PythonStatistic(NamedTuple):
 
     @property
     def has_own_name(self) -> bool:
-        """Whether the name in reports differs from the attribute name, written with dashes."""
+        """Whether `name` differs from `attribute.replace("_", "-")`."""
         return self.attribute.replace("_", "-") != self.name
 
 
@@ -114,14 +115,15 @@ class PythonPass(NamedTuple):
         class_name: The name of the class.
         name: The name of the pass in pipelines.
         kind: The name of the base class: `Pass`, `OperationPass` or `InterfacePass`.
-        target: The C++ class of the op or interface that the pass runs on, or an empty string for
-            any op.
-        anchor: The name of the op that the pass runs on, or an empty string if the pass can run on
-            several ops or the name is unknown.
+        target: The C++ class of the op or interface that the pass runs on; for a pass on any op, an
+            empty string.
+        anchor: The name of the op that the pass runs on. Empty if the pass runs on any op or on an
+            interface, or if passel does not know the op name for the C++ class.
         dialects: The names of the dependent dialects.
         options: The options of the pass.
         statistics: The statistics of the pass.
-        notes: Comments about ops, interfaces and dialects whose names are unknown.
+        notes: Comments about C++ classes of ops, interfaces and dialects for which passel has no
+            Python name.
     """
 
     class_name: str
@@ -144,7 +146,8 @@ def in_python(declared: PassDeclaration, *, by_variable: bool = False) -> Python
             names.
 
     Raises:
-        SpecificationError: If the base class is unknown, or a name is not valid in Python.
+        SpecificationError: If passel does not support the C++ base class, or a name is not valid in
+            Python.
     """
     name, where = declared.def_name, str(declared.place)
     if not name or name.startswith("anonymous_"):

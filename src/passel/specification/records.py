@@ -37,7 +37,7 @@ class OptionDeclaration:
         cpp_name: The name of the C++ variable.
         argument: The name of the option in pipelines.
         type: The C++ type of the option, or the element type of a list option.
-        default: The C++ expression for the default value, or an empty string for no default.
+        default: The C++ expression for the default value; empty if the option has no default.
         description: The help text of the option.
         flags: Additional arguments for the C++ constructor of the option, such as the choices.
         is_list: Whether the option accepts several values.
@@ -76,13 +76,13 @@ class PassDeclaration:
     """The declaration of a pass in a `.td` file.
 
     Attributes:
-        def_name: The name of the TableGen record and of the pass class.
+        def_name: The name of the TableGen record, which is also the name of the pass class.
         argument: The name of the pass in pipelines.
         base_class: The base class of the pass in C++.
         summary: The summary in one line.
         description: The description in Markdown, indented as in the file.
-        constructor: A C++ expression that creates the pass, or an empty string for the default
-            constructor.
+        constructor: A C++ expression that creates the pass; empty if the default constructor
+            creates the pass.
         dependent_dialects: The C++ classes of the dialects whose ops the pass may create.
         options: The options of the pass, in declaration order.
         statistics: The statistics of the pass, in declaration order.
@@ -102,7 +102,7 @@ class PassDeclaration:
 
 
 def read_passes(*files: str, include: Sequence[str] = ()) -> tuple[PassDeclaration, ...]:
-    """Return the declared passes in `.td` files, sorted by record name.
+    """Return the passes that `.td` files declare, sorted by record name.
 
     Args:
         files: The paths of the files. If several files include the same file, each pass in the

@@ -44,11 +44,12 @@ def find_tablegen() -> str:
 
 
 def read_records(file: str, include: Sequence[str] = ()) -> dict[str, Any]:
-    """Run TableGen on a file, and return the records in the file by name.
+    """Run TableGen on a file, and return a dict that maps the name of each record to the record.
 
     Args:
         file: The path of the file.
-        include: The directories to search for included files, before the directory `INCLUDE`.
+        include: The directories to search for included files. The directory `INCLUDE` is searched
+            last.
 
     Raises:
         SpecificationError: If TableGen is not found or rejects the file. The error contains the
