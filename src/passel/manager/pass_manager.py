@@ -39,9 +39,10 @@ class PassManager(RunSettings, OpPassManager):
 
     Args:
         anchor: The anchor of the pipeline: an op name, an op class, or `any`.
-        context: The context of the IR. The default is the current context, as in
-            `with mlir.ir.Context():`, or else the context of the op that the pipeline runs on, or
-            else a new context.
+        context: The context of the IR. The default is the current context, such as the one that
+            `with mlir.ir.Context():` enters. If there is no current context, the default is the
+            context of the op that the pipeline runs on. If the op has none, the default is a new
+            context.
         adapter: The adapter of the IR. It is required only if no installed package registers an
             adapter for the IR.
         nesting: How to treat passes whose anchor differs from the manager's anchor.
@@ -100,8 +101,8 @@ class PassManager(RunSettings, OpPassManager):
             context: The context of the IR; see `PassManager`.
             registry: The registry that resolves pass names; by default `default_registry()`.
             adapter: The adapter of the IR; see `PassManager`.
-            flat_anchor: The anchor to use for text that has none, such as `cse,canonicalize`; by
-                default, such text is an error.
+            flat_anchor: The anchor to use if the text has none, as in `cse,canonicalize`; by
+                default, text without an anchor is an error.
             name: The name of the text in error messages.
             check: Whether unmet requirements of passes are errors; see `PassManager`.
 
@@ -142,10 +143,10 @@ class PassManager(RunSettings, OpPassManager):
         return manager.add_nodes(node.elements)
 
     def check(self, adapter: IRAdapter | None = None) -> None:
-        """Check the pipeline without running it. `run` performs the same checks.
+        """Check the pipeline without running it. `run` also performs these checks.
 
-        The anchor of this manager may be the name of an unregistered op, since `run` accepts such
-        ops. `run` compares the anchor with the name of its op.
+        This method accepts the name of an unregistered op as the anchor of this manager, since
+        `run` accepts unregistered ops. Only `run` compares the anchor with the name of an op.
 
         Args:
             adapter: The adapter of the IR; by default the adapter of the manager or of its context.
@@ -213,7 +214,7 @@ class PassManager(RunSettings, OpPassManager):
                 a worker process stay in the current process. In worker processes, changes that
                 passes make outside the IR are lost.
             executor: An executor that runs nested pipelines, such as a `ThreadPoolExecutor`. With
-                an executor, the ops are divided among `jobs` workers.
+                an executor, the ops that nested pipelines run on are divided among `jobs` workers.
 
         Raises:
             AnchorError: The name of `op` differs from the anchor of this manager, or `check` would
@@ -273,8 +274,8 @@ class RunResult(NamedTuple):
     """The result of a successful run.
 
     Attributes:
-        changed: Whether any pass changed the IR; None if unknown. The run does not detect changes
-            on MLIR or if verification is disabled.
+        changed: Whether any pass changed the IR; None if unknown. On MLIR, or if verification is
+            disabled, the run does not detect changes.
         diagnostics: The diagnostics of all passes, in program order.
         statistics: The statistics that are not zero, as `{path of the pass: {name of the statistic:
             count}}`.

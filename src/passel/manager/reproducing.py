@@ -54,7 +54,7 @@ def load_reproducer(
     allow_unregistered: bool = False,
     allow_effects: Iterable[str] = (),
 ) -> ReproducerCase:
-    r"""Load a reproducer, even if it uses passes or dialects that `passel-opt` does not know.
+    r"""Load a reproducer, which may use passes and dialects that no installed package registers.
 
     Args:
         path: The path of the reproducer file.

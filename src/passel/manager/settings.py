@@ -75,9 +75,10 @@ class RunSettings:
 
         After each pass, the run checks the enclosing ops and the siblings of the op that the pass
         ran on. A pass that changed an enclosing op or a sibling fails. If an op has more than 32
-        siblings, changes to the siblings are detected later, and the failure names all passes that
-        may have made the changes. Without this setting, such changes are detected later, and
-        only if the adapter's `finds_changes` is True.
+        siblings, changes to the siblings are detected only after the pipeline has run on all of
+        them, and the failure names all passes that may have made the changes. Without this setting,
+        changes outside the op of a pass are detected only later in the run, and only if the
+        adapter's `finds_changes` is True.
         """
         from passel.instruments.isolation_check import IsolationCheck  # noqa: PLC0415
 
@@ -92,9 +93,10 @@ class RunSettings:
 
         Args:
             allowed: The allowed effects: any of `read-files`, `run-programs`, `write-files` and
-                `unknown`. A pass whose effects passel does not know has the effect `unknown`.
-            remedy: Advice for the error message on how to allow more effects. In the message, the
-                list of needed effects replaces `{effects}`.
+                `unknown`. Third-party passes for xDSL or MLIR that do not declare their effects
+                have the effect `unknown`.
+            remedy: Advice for the error message on how to allow more effects. In this advice,
+                `{effects}` stands for the list of needed effects.
 
         Raises:
             DefinitionError: An effect does not exist.

@@ -73,7 +73,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
             objects outside the IR.
         takes_elements: Whether the text of the pass has the form of a nested pipeline, such as
             `name(a,b)`. `from_elements` creates the pass from this text.
-        types: The roles of the pass in a pipeline, such as `(BUFFERIZATION,)`.
+        types: The roles of the pass in a pipeline, such as `(BUFFERIZATION,)`; see `PassType`.
         constraints: The constraints on the position of the pass in a pipeline; see
             `passel.builder`.
         produces: The classes of the analyses that the pass computes for its op, for use by later
@@ -143,7 +143,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
             return super().__class_getitem__(given + (None,) * (expected - len(given)))
 
     def initialize(self, ir_context: Any) -> StateT:
-        """Build expensive state that does not depend on the IR, such as a set of rewrite patterns.
+        """Build expensive state, such as a set of rewrite patterns, that does not depend on the IR.
 
         `initialize` is called once for each compiled pipeline, before any pass runs. `run` reads
         the result as `ctx.state`. `run` must not change the result, since several calls of `run`
@@ -172,8 +172,8 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
 
         Override this method to restrict the ops that a pass can run on. The method is called only
         for ops that are registered and isolated from above. If a pass in a manager with the anchor
-        `any` rejects a kind of op, the manager skips ops of that kind. If the anchor of the manager
-        is the name of the rejected ops, the pipeline does not compile.
+        `any` rejects a kind of op, the manager skips ops of that kind. If the anchor is an op name
+        instead, and a pass rejects ops with this name, the pipeline does not compile.
 
         Source: `mlir::Pass::canScheduleOn`, MLIR 22.
         """
@@ -206,14 +206,16 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
     def own_effects(self) -> tuple[str, ...]:
         """Return the effects of the pass outside the IR; by default, the attribute `effects`.
 
-        Override this method if the effects depend on the options. The result does not include the
-        effects of other passes that are values of options.
+        Override this method if the effects depend on the options. If options contain other passes,
+        the result does not include the effects of those passes.
         """
         return self.effects
 
     @classmethod
     def from_elements(cls, elements: Sequence[ElementNode], registry: Any) -> Self:
-        """Create the pass from the text `name(elements)`, if `takes_elements` is True.
+        """Create the pass from text of the form `name(elements)`.
+
+        This method is called only if `takes_elements` is True.
 
         Args:
             elements: The syntax nodes for the text in parentheses.
@@ -247,7 +249,10 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
 
     @classmethod
     def documentation(cls) -> str:
-        """Return the docstring of the pass class, or else of a base class with the same `name`."""
+        """Return the docstring of the pass class, or an empty string.
+
+        A pass class without a docstring uses the docstring of a base class with the same `name`.
+        """
         from inspect import cleandoc
 
         for base in cls.__mro__:
@@ -287,10 +292,10 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
 
 
 class OperationPass(Pass[OpT, StateT], abstract=True):
-    """A pass that runs only on ops with one name, such as `OperationPass[FuncOp]`.
+    """A pass that runs only on ops with a certain name.
 
-    The type parameter is an op class of any IR, and determines the anchor. If the ops have
-    no class, set `anchor` in the body of the pass class.
+    The type parameter, an op class of any IR, determines the anchor, as in `OperationPass[FuncOp]`.
+    If the ops have no Python class, set `anchor` in the body of the pass class.
 
     Example:
         >>> class OnFunctions(OperationPass):
@@ -306,8 +311,9 @@ class OperationPass(Pass[OpT, StateT], abstract=True):
 
 
 class InterfacePass(Pass[Any, StateT], Generic[InterfaceT, StateT], abstract=True):
-    """A pass that runs on ops with a trait or interface, such as `InterfacePass[SymbolTable]`.
+    """A pass that runs only on ops with a certain trait or interface.
 
+    The type parameter is the class of the trait or interface, as in `InterfacePass[SymbolTable]`.
     The pass has no anchor. If the pass is in a manager whose anchor is an op name, the pipeline
     compiles only if ops with this name implement the interface. If the anchor of the manager is
     `any`, the manager skips ops without the interface.

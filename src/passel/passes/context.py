@@ -39,12 +39,12 @@ class PipelineTree(Protocol):
 
 
 class PassContext(Generic[StateT]):
-    """The context in which a pass runs, which gives the pass access to the run.
+    """The context of a running pass: the object through which the pass accesses the run.
 
     The context is valid only during `Pass.run`; do not keep a reference to it.
 
-    All passes that a pipeline runs on one op share one context. Passes use only the attribute `op`;
-    the run uses and changes the other attributes.
+    All passes that a pipeline runs on one op share one context. Of the attributes below, passes use
+    only `op`. The run uses and changes the others.
 
     Attributes:
         op: The op that the pass runs on.
@@ -53,12 +53,12 @@ class PassContext(Generic[StateT]):
         parent: The context of the enclosing op; None for the top-level op of a run or of a dynamic
             pipeline.
         number: The index of the op among its siblings, starting at 0.
-        place: The result of `Lifetime.place_of` for the op before the pipeline ran.
-        step: The running step of the pipeline: a pass, or nested pipelines.
+        place: The result of `Lifetime.place_of` for the op, computed before the pipeline ran.
+        step: The step of the pipeline that is running: a `PassStep` or a `NestedStep`.
         preserved: The classes of the analyses that the pass has marked as preserved; the object
             `EVERYTHING` after `preserve_all`.
-        is_verified: Whether the pass itself has verified the op. If so, the run does not verify the
-            op after this pass, and sets the attribute to False.
+        is_verified: Whether the pass itself has verified the op. If True, the run does not verify
+            the op after this pass, and resets the attribute to False.
         valid_state: The fingerprint that the op had when it was last valid; None if unknown.
         deferred: The steps after which verification was deferred, because their passes claimed to
             preserve all analyses.
@@ -66,9 +66,9 @@ class PassContext(Generic[StateT]):
         failure: The failure of the running step itself, as opposed to the failure of a nested pass;
             None if the step itself has not failed.
         cached: The analyses of the op; None until a pass requests an analysis.
-        caller: The context of the pass that runs the dynamic pipeline; None if the pipeline is not
-            dynamic.
-        siblings: The immediately nested ops, while nested pipelines run on them; otherwise None.
+        caller: If the pipeline is dynamic, the context of the pass that runs it; otherwise None.
+        siblings: While nested pipelines run, the ops that they run on, as a `Siblings` object;
+            otherwise None.
 
     Source: `mlir::detail::PassExecutionState`, MLIR 22.
     """
@@ -174,7 +174,7 @@ class PassContext(Generic[StateT]):
         return self.analyses.child_analysis(kind, op)
 
     def cached_child_analysis(self, kind: AnalysisClass[A], op: Any) -> A | None:
-        """Return the cached analysis of an immediately nested op, or None if it is not cached.
+        """Return the cached analysis of an immediately nested op, or None if none is cached.
 
         Source: `mlir::Pass::getCachedChildAnalysis`, MLIR 22.
         """
@@ -212,13 +212,13 @@ class PassContext(Generic[StateT]):
 
         Hooks, statistics and verification work as for a nested pipeline. If the pipeline runs on
         the op of the pass, it uses and invalidates the cached analyses of that op. After the
-        pipeline has run, only the analyses that all its passes list in `preserves` remain cached. A
-        failure of the pipeline is reported, but does not make the calling pass fail. The
+        pipeline has run, only analyses that every pass of the pipeline lists in `preserves` remain
+        cached. A failure of the pipeline is reported, but does not make the calling pass fail. The
         requirements of passes (`Pass.requires`) are not checked.
 
         Args:
-            pipeline: The `OpPassManager` to run. It is compiled again only if it has changed since
-                its last run.
+            pipeline: The `OpPassManager` to run. The manager is compiled again only if it has
+                changed since its last run.
             op: The op to run the pipeline on; by default the op of the pass.
 
         Returns:
@@ -230,8 +230,8 @@ class PassContext(Generic[StateT]):
                 anchor of its manager, or a pass is for another IR.
             EffectsError: A pass of the pipeline has an effect that the run does not allow.
             DefinitionError: The class of a pass in the pipeline is incomplete; see
-                `Pass.check_complete`. The error is a `PipelineError` if the pipeline was parsed
-                from text.
+                `Pass.check_complete`. If the pipeline was parsed from text, the error is a
+                `PipelineError` instead.
 
         Source: `mlir::Pass::runPipeline`, MLIR 22.
         """
@@ -289,8 +289,8 @@ class PassContext(Generic[StateT]):
         The error does not make the pass fail. To fail, raise `PassFailure`.
 
         Returns:
-            The diagnostic, which is reported when the pass ends. Notes can be attached until the
-            pass ends.
+            The diagnostic, which is reported when the pass ends. Until then, notes can be attached
+            to the diagnostic.
         """
         return self._report(Severity.ERROR, message, op)
 

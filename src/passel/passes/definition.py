@@ -99,7 +99,7 @@ def check_tuples(owner: str, declared: Mapping[str, Any]) -> None:
 
     Args:
         owner: The name of the class that declares the attributes, for error messages.
-        declared: The values of the attributes, by name.
+        declared: A dict that maps the name of each attribute to its value.
 
     Raises:
         DefinitionError: An attribute is not a tuple.
@@ -127,8 +127,8 @@ def make_dataclass(cls: type[Any]) -> None:
         cls: A subclass of `Options` or `Pass`.
 
     Raises:
-        DefinitionError: An option has no type or a mutable default, the name of an option is
-            invalid or already taken, or two options have the same name in text.
+        DefinitionError: An option has no type, an option has a mutable default, the name of an
+            option is invalid or already taken, or two options have the same name in text.
     """
     try:
         dataclasses.dataclass(frozen=True, kw_only=True)(cls)

@@ -49,10 +49,10 @@ def make_pass_class(
         class_name: The name of the class. Reports show this name, unless the class overrides
             `display_name`.
         name: The name of the pass in textual pipelines; an empty string for a pass without a name.
-        doc: The docstring of the class, whose first line is the summary.
+        doc: The docstring of the class. Its first line is the summary of the pass.
         module: The module of the class; by default the module of the base class.
-        options: The options, by field name. Each value is a pair: the type of the option, and its
-            default or an `option(...)`.
+        options: A dict that maps the field name of each option to a pair: the type of the option,
+            and either its default value or the result of `option(...)`.
         attributes: Other attributes of the class, such as `anchor`.
 
     Raises:
@@ -103,8 +103,8 @@ def class_like(pass_: Pass[Any, Any] | type[Pass[Any, Any]], name: str) -> type[
     """Return a pass class whose defaults are the option values of a pass.
 
     Args:
-        pass_: The pass whose option values become the defaults, or a pass class, which is only
-            renamed.
+        pass_: A pass whose option values become the defaults; or a pass class, from which the new
+            class differs only in its name.
         name: The name of the new class in textual pipelines.
 
     Raises:
@@ -225,8 +225,7 @@ def pass_of(
     """Return a pass that calls a function.
 
     Args:
-        functions: Exactly one function, which is called with the op and an object with
-            `signal_pass_failure()`.
+        functions: Exactly one function, which is called with the op and an `ExternalPass`.
         name: The name of the pass in reports; by default the name of the function.
         argument: The name of the pass in printed pipelines.
         description: The description of the pass; by default the docstring of the function.

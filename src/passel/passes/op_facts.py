@@ -20,14 +20,14 @@ Source: `adjustPrintingFlags` of `lib/IR/Diagnostics.cpp`, MLIR 22.
 
 
 def op_diagnostic(adapter: IRAdapter, severity: Severity, message: str, op: Any) -> Diagnostic:
-    """Return a diagnostic about an op, with the location of the op or of an enclosing op."""
+    """Return a diagnostic about an op. For its location, see `location_near`."""
     location = location_near(adapter, op)
     printer = partial(adapter.print_op, op, _FOR_DIAGNOSTICS)
     return Diagnostic(severity, message, location, print_op=printer)
 
 
 def location_near(adapter: IRAdapter, op: Any) -> Location:
-    """Return the location of an op, or of the nearest enclosing op with a known location."""
+    """Return the location of an op or, if it has none, of the nearest enclosing op that has one."""
     locations = (adapter.location(each) for each in outwards(adapter, op))
     return next((each for each in locations if each != UNKNOWN), UNKNOWN)
 

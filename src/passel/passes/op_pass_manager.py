@@ -69,7 +69,7 @@ class Nesting(Enum):
 
 
 class OpPassManager:
-    """A pipeline of passes and nested managers that runs on ops with one name, or on any op.
+    """A pipeline of passes and nested managers, which runs on the ops that match its anchor.
 
     Args:
         anchor: The anchor of the pipeline: an op name, an op class, or `any`.
@@ -115,7 +115,7 @@ class OpPassManager:
 
     @property
     def changes(self) -> int:
-        """The number of changes to this manager and its nested managers.
+        """The number of times that this manager or a nested manager was changed.
 
         The compiler reuses the schedule of a manager while this number stays the same.
         """
@@ -138,8 +138,9 @@ class OpPassManager:
         Args:
             passes: The passes to append. Each argument is a pass, a pass of another framework such
                 as xDSL's `ModulePass`, a manager, a function, a syntax node, or text without an
-                anchor such as `cse,func.func(dce)`. A manager is copied. A function is called with
-                the op and an object with `signal_pass_failure()`, as in MLIR's Python bindings.
+                outer anchor, such as `cse,func.func(dce)`. A manager is copied. As in MLIR's Python
+                bindings, a function is called with two arguments: the op, and an object that has
+                the method `signal_pass_failure()`.
             name: The name that reports show for an added function; by default the function's
                 `__name__`.
             argument: The name that printed pipelines show for an added function.
@@ -171,7 +172,7 @@ class OpPassManager:
         return self
 
     def add_nodes(self, nodes: Sequence[ElementNode], names: PassRegistry | None = None) -> Self:
-        """Append the passes and nested pipelines of syntax nodes; see `add` for the errors.
+        """Append the passes and pipelines that syntax nodes describe; for the errors, see `add`.
 
         Args:
             nodes: The syntax nodes, such as the result of `parse_elements`.
@@ -181,10 +182,10 @@ class OpPassManager:
         return self
 
     def add_placed(self, *placed: tuple[Pass[Any, Any] | OpPassManager, Span | None]) -> Self:
-        """Append passes and nested managers, each with its span in the text of a pipeline.
+        """Append passes and nested managers, each paired with its span in the text of a pipeline.
 
-        The `placed` method of another manager yields suitable arguments. Nested managers are
-        not copied.
+        The `placed` method of another manager yields suitable arguments. Unlike `add`, this method
+        does not copy managers.
 
         Raises:
             AnchorError: The anchor of a pass differs from the manager's anchor, and `nesting` is
@@ -196,11 +197,11 @@ class OpPassManager:
     def nest(
         self, anchor: str | type, *, jobs: int | None = None, span: Span | None = None
     ) -> OpPassManager:
-        """Append a manager for immediately nested ops that match `anchor`; return the new manager.
+        """Append a new manager for immediately nested ops that match `anchor`, and return it.
 
         The passes of the new manager run once per matching op, in program order. To run passes on
         more deeply nested ops, call `nest` on the new manager. A `with` statement on the new
-        manager has no effect; it only groups code.
+        manager only groups code, and has no other effect.
 
         Args:
             anchor: The anchor of the new manager: an op name, an op class, or `any`.

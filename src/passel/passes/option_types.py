@@ -59,11 +59,11 @@ class Codec(NamedTuple):
         check: A function that returns the canonical form of a value, or raises `ValueError` if the
             value is invalid. The only conversions are from int to float, from list to tuple, and
             from a mutable to an immutable object.
-        spell: A function that prints a value as text that parses to an equal value. The second
-            argument says whether to include options that have their default value.
-        join: A function that combines the values of a repeated option.
+        spell: A function that converts a value to text, which parses to an equal value. The second
+            argument says whether the text includes options that have their default value.
+        join: A function that combines the values of a repeated option into one value.
         bare: The text that a key without `=` stands for; None if the option requires a value.
-        inner: For an optional type, the codec for values other than None. Otherwise None.
+        inner: For an optional type, the codec for values other than None; for any other type, None.
     """
 
     metavar: str

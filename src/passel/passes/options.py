@@ -31,11 +31,12 @@ def option(
     help: str = "",  # noqa: A002 - the word that argparse and MLIR's users look for
     name: str = "",
 ) -> Any:
-    """Declare an option of a pass with a description, a custom name or a default factory.
+    """Declare an option of a pass, and set its description, name in text or default factory.
 
     Args:
         default: The default value. An option without a default is required.
-        default_factory: A function that returns the default for each new pass.
+        default_factory: A function that is called for each new pass and returns the default value
+            of the option.
         help: A one-sentence description for `--help`.
         name: The name in text; by default the name of the field, with dashes instead of underscores
             and without a trailing underscore.
@@ -158,7 +159,7 @@ class Options:
 
     @classmethod
     def read_options(cls, nodes: Iterable[OptionNode], owner: str, scope: Any) -> dict[str, Any]:
-        """Return the values that syntax nodes assign to options, by field name.
+        """Return a dict from field names to the values that syntax nodes assign to these options.
 
         Args:
             nodes: The syntax nodes of the options in the text.
@@ -236,8 +237,8 @@ class OptionInfo(NamedTuple):
 
         Args:
             value: The value of the option.
-            all_options: Whether to also print default values, except objects and, as in MLIR, empty
-                lists.
+            all_options: Whether to also print default values. Even then, a default value is not
+                printed if it is an object or, as in MLIR, an empty list.
         """
         may_omit = not self.required and (self.is_object or not all_options or value == ())
         if may_omit and (value is self.default or self._equals_default(value)):
@@ -255,7 +256,7 @@ class OptionInfo(NamedTuple):
 def read_options(
     infos: Sequence[OptionInfo], nodes: Iterable[OptionNode], owner: str, scope: Any
 ) -> dict[str, Any]:
-    """Return the values that syntax nodes assign to options, by field name.
+    """Return a dict from field names to the values that syntax nodes assign to these options.
 
     Args:
         infos: The declared options.

@@ -25,16 +25,19 @@ NO_COUNTS: Counts = MappingProxyType({})
 
 
 class Outcome(NamedTuple):
-    """The outcome of a step or pipeline on an op. Outcomes are added in program order.
+    """The outcome of running a step or pipeline on an op.
+
+    To combine outcomes, add them in program order.
 
     Attributes:
         changed: Whether the op changed; None if unknown.
         failures: All failures, in program order.
         diagnostics: All diagnostics, including the diagnostics of the failures.
-        counts: The value of each statistic, by the path of the pass and the name of the statistic.
+        counts: A dict that maps pairs, the path of a pass and the name of a statistic, to the value
+            of the statistic.
         preserved: The classes of the analyses that all dynamic pipelines preserved; `EVERYTHING` if
-            no dynamic pipeline ran. Pickling replaces any other set by an empty set, since another
-            process may not know the classes.
+            no dynamic pipeline ran. Pickling replaces every set except `EVERYTHING` by an empty
+            set, since another process may not have the classes.
 
     Example:
         >>> (UNCHANGED + UNKNOWN).changed, (UNKNOWN + CHANGED).changed
@@ -76,7 +79,7 @@ PLAIN: dict[bool | None, Outcome] = {False: UNCHANGED, True: CHANGED, None: UNKN
 
 
 def sum_of(outcomes: Iterable[Outcome]) -> Outcome:
-    """Return the sum of outcomes that are in program order."""
+    """Combine outcomes, given in program order, into one outcome."""
     changed: bool | None = False
     failures: list[Failure] = []
     diagnostics: list[Diagnostic] = []
@@ -118,7 +121,7 @@ class Record:
     """The counts and reports of a running pass.
 
     Attributes:
-        outcome: The outcome of the pass so far, including the outcomes of dynamic pipelines.
+        outcome: The outcome of the pass so far, including the dynamic pipelines that the pass ran.
         diagnostics: The diagnostics to report when the pass ends.
         counts: The counts that have not been added to the outcome yet.
     """

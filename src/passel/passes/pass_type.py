@@ -8,12 +8,12 @@ from typing import NamedTuple
 class PassType(NamedTuple):
     """The role of a pass in a pipeline, such as bufferization.
 
-    A pass can have any number of types. The interval of a type extends from the first to the last
-    pass of that type in a pipeline, and intervals may overlap. Any package can define further
-    types, and types with the same name are equal.
+    A pass can have any number of pass types. In a pipeline, the interval of a pass type extends
+    from the first to the last pass that has this pass type. Intervals may overlap. Any package can
+    define additional pass types. Two pass types with the same name are equal.
 
     Attributes:
-        name: The name of the type, such as `bufferization`.
+        name: The name of the role, such as `bufferization`.
 
     Example:
         >>> PassType("tiling") == PassType("tiling")

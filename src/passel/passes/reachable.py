@@ -27,8 +27,8 @@ class Visit(NamedTuple):
 
     Attributes:
         pass_: The pass.
-        span: The span of the pass in the text, or else the span of the enclosing pass or pipeline;
-            None if the pipeline was built in Python.
+        span: The span of the pass in the text or, if it has none, of the enclosing pass or
+            pipeline; None if the pipeline was built in Python.
         is_elsewhere: Whether the IR of the pass differs from the IR of the outermost pipeline.
     """
 
@@ -40,7 +40,7 @@ class Visit(NamedTuple):
 def walk(
     item: Runnable, span: Span | None = None, *, is_elsewhere: bool = False
 ) -> Iterator[Visit]:
-    """Yield the pass `item`, or all passes of the manager `item`, in text order.
+    """Yield a pass, or all passes of a manager in text order.
 
     Each pass is followed by the passes that it may run.
 
@@ -59,7 +59,7 @@ def walk(
 
 
 def run_by(value: Any) -> Iterator[Runnable]:
-    """Yield the passes and pipelines that a pass may run because they are in its options.
+    """Yield the passes and pipelines in the options of a pass, which the pass may run.
 
     Args:
         value: The pass, or the value of an option.
@@ -79,7 +79,7 @@ def preserves(kinds: Collection[type], kind: type) -> bool:
 
 
 def preserved_by(items: Iterable[Runnable]) -> frozenset[type]:
-    """Return the classes of the analyses that all passes in `items` preserve.
+    """Return the classes of the analyses that every pass in `items` preserves.
 
     Passes in the options of these passes must preserve the analyses too. If `items` is empty, the
     result contains all analyses.
@@ -98,8 +98,8 @@ class EffectsGuard:
 
     Args:
         allowed: The allowed effects, such as `read-files`.
-        remedy: Advice for the error message on how to allow more effects. In the message, the list
-            of needed effects replaces `{effects}`.
+        remedy: Advice for the error message on how to allow more effects. In this advice,
+            `{effects}` stands for the list of needed effects.
 
     Raises:
         DefinitionError: An effect does not exist.

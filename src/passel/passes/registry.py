@@ -45,8 +45,8 @@ class PassRegistry:
         scope: The name of the IR that lookups use by default; an empty string for any IR.
 
     Attributes:
-        added: The registered names, in the order of registration. Names that are registered by a
-            function passed to `defer` are not included.
+        added: The registered names, in the order of registration. Names that a function passed to
+            `defer` registers are not included.
 
     Example:
         >>> from passel import Pass
@@ -93,10 +93,10 @@ class PassRegistry:
                 when the pass is first used. The function returns the class, or a pass such as
                 `Unroll(factor=16)` whose option values become the defaults. If these values differ
                 from the defaults of the class, the registered name must differ from the `name` of
-                the class. The function can also return an IR's own pass or pass class, which the
-                IR's adapter then wraps.
-            origin: A phrase for messages that says what registers the pass; by default, the module
-                of the class, or the factory.
+                the class. The function can also return a pass or pass class of another framework,
+                such as xDSL. The IR's adapter then wraps the pass.
+            origin: A phrase for messages that says what registers the pass. The default is the
+                module of the class; if `factory` is a function, the default is the function.
             ir: The name of the IR that the pass applies to. If the first argument is a class, its
                 attribute `ir` is used instead.
             override: Whether to replace any entry that already has this name.
@@ -105,9 +105,9 @@ class PassRegistry:
             The first argument.
 
         Raises:
-            DuplicateNameError: Another pass or a pipeline has the name. If the duplicate comes from
-                an entry point of an installed package, the duplicate is skipped with a warning
-                instead.
+            DuplicateNameError: Another pass or a pipeline already has the name. If an entry point
+                of an installed package registers the duplicate, the duplicate is skipped with a
+                warning instead.
             DefinitionError: The class has no name, or the name is invalid.
         """
         if isinstance(pass_, str):
@@ -146,7 +146,7 @@ class PassRegistry:
             override: Whether to replace any entry that already has this name.
 
         Raises:
-            DuplicateNameError: Another pipeline has the name; see `register`.
+            DuplicateNameError: Another pipeline already has the name; see `register`.
             DefinitionError: The name is invalid.
 
         Source: `mlir::PassPipelineRegistration`, MLIR 22.
@@ -222,7 +222,7 @@ class PassRegistry:
         return PassRegistry(self, *sources, scope=ir)
 
     def lookup(self, name: str, *, ir: str = "") -> Registered | None:
-        """Return the pass or pipeline registered under `name`, or None.
+        """Return the pass or pipeline registered under `name`; None for an unknown name.
 
         Args:
             name: The name in textual pipelines.
@@ -247,9 +247,12 @@ class PassRegistry:
         return self.lookup(name) is not None
 
     def entries(self, *, ir: str = "") -> list[Registered]:
-        """Return all passes and pipelines for `ir`, by default `self.scope`, sorted by name.
+        """Return all passes and pipelines for an IR, sorted by name.
 
         The modules of the passes are not imported.
+
+        Args:
+            ir: The name of the IR; by default the registry's `scope`.
         """
         ir = self._loaded(ir)
         found = {name: info for name in self._entries if (info := self._own(name, ir))}
@@ -267,7 +270,7 @@ class PassRegistry:
         return [info for info in self.entries(ir=ir) if isinstance(info, PassPipelineInfo)]
 
     def names(self, *, ir: str = "") -> Iterator[str]:
-        """Yield names for spelling suggestions, without checking that an IR's own passes exist."""
+        """Yield names for spelling suggestions, without checking that the named passes exist."""
         ir = self._loaded(ir)
         yield from (name for name in self._entries if self._own(name, ir))
         for source in self._sources_for(ir):
@@ -332,9 +335,10 @@ def default_registry() -> PassRegistry:
     The first call creates the registry. An installed package registers passes through an entry
     point in the group `passel.passes`. Each entry point names a function that takes a registry. The
     function is called when a name is first looked up, or when all entries are listed. If the
-    function fails, its remaining passes are skipped, and the logger `passel` warns about the
-    package. An entry point can have the name of an IR, as in the group `passel.adapters`. Its
-    passes are then for that IR only, and lookups for other IRs do not load the entry point.
+    function fails, the passes that it has not registered yet are skipped, and the logger `passel`
+    warns about the package. If the name of an entry point is the name of an IR, its passes are for
+    that IR only, and lookups for other IRs do not load the entry point. The names of IRs are the
+    names of the entry points in the group `passel.adapters`.
     """
     registry = PassRegistry()
     registry.defer(_find_installed)

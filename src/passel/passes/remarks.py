@@ -54,7 +54,8 @@ class RemarkEmitter:
 
     Each method takes the name of the remark, the op that the remark is about (by default the op of
     the pass), and details as keyword arguments. The details `text`, `reason` and `suggest` are
-    prose. Filters match the keyword argument `category`, by default the name of the pass.
+    prose. The keyword argument `category`, by default the name of the pass, is the category that
+    filters compare with their regular expressions.
 
     Example:
         >>> from passel import Pass, PassManager

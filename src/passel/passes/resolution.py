@@ -36,9 +36,10 @@ def names_for(
 ) -> PassRegistry:
     """Return the registry that resolves the names of passes.
 
-    The registry is for the IR of the adapter or of the context. If neither is given, the registry
-    is for the IR of the running pass. If no pass is running, the registry is for all IRs, and
-    if only one IR has been imported, the names for this IR take precedence.
+    The registry finds the passes for one IR: the IR of the adapter or, without an adapter, the IR
+    of the context. If both are None, the registry finds the passes for the IR of the running pass.
+    If no pass is running, the registry finds the passes for all IRs. If the package of only one IR
+    has been imported, the passes for this IR then take precedence.
 
     Args:
         adapter: The adapter of the IR; None if the IR is unknown.
@@ -56,7 +57,7 @@ def names_for(
 
 
 def names_on(adapter: IRAdapter, registry: PassRegistry | None = None) -> PassRegistry:
-    """Return a registry that searches registered passes, then the passes of the IR's framework.
+    """Return a registry that searches registered passes first, then those of the IR's framework.
 
     Args:
         adapter: The adapter of the IR.
@@ -70,7 +71,7 @@ def names_on(adapter: IRAdapter, registry: PassRegistry | None = None) -> PassRe
 
 
 def build(nodes: Sequence[ElementNode], manager: Any, names: PassRegistry) -> None:
-    """Append the passes and pipelines that syntax nodes describe to a manager.
+    """Append to a manager the passes and pipelines that syntax nodes describe.
 
     Args:
         nodes: The syntax nodes.

@@ -22,9 +22,9 @@ class PassInfo(NamedTuple):
     Attributes:
         name: The name of the pass in textual pipelines.
         origin: A phrase for messages that says what registers the name, such as a module name.
-        factory: The pass class, its location (`package.module:Class`), or a function that returns
-            either the class or a prototype: a pass whose option values become the defaults. The
-            function can also return a pass of another framework, which the IR's adapter then wraps.
+        factory: The pass class, its location (`package.module:Class`), or a function. The function
+            returns the class, or a pass whose option values become the defaults. The function can
+            also return a pass of another framework. The IR's adapter then wraps the pass.
         ir: The name of the IR that the pass applies to; an empty string for any IR.
     """
 
@@ -64,7 +64,12 @@ def _pass_class(info: PassInfo) -> type[Pass[Any, Any]]:
 
 @contextmanager
 def errors_of_others(problem: str, kind: type[PasselError]) -> Generator[None]:
-    """Convert exceptions in code of other packages to passel errors that start with `problem`."""
+    """Convert exceptions from the code of other packages to errors of the class `kind`.
+
+    Args:
+        problem: The beginning of the error message, which the exception's text follows.
+        kind: The class of the errors.
+    """
     try:
         yield
     except PasselError:
@@ -100,11 +105,11 @@ Registered: TypeAlias = PassInfo | PassPipelineInfo
 
 
 class PassSource(Protocol):
-    """A source of named passes and pipelines, such as a registry, or MLIR's own passes."""
+    """A source of named passes and pipelines, such as a registry or the set of MLIR's passes."""
 
     @property
     def ir(self) -> str:
-        """The IR that all entries apply to; an empty string if they apply to several IRs."""
+        """The name of the IR that all entries apply to; an empty string for several IRs."""
         ...
 
     def lookup(self, name: str, *, ir: str = "") -> Registered | None:
@@ -112,9 +117,9 @@ class PassSource(Protocol):
         ...
 
     def entries(self, *, ir: str = "") -> Iterable[Registered]:
-        """Yield all known entries; if `ir` is not empty, only the entries for this IR.
+        """Yield the entries that the source can list; if `ir` is not empty, only those for this IR.
 
-        Some names that `lookup` finds may be missing, since MLIR cannot list its passes.
+        `lookup` may find additional entries, since MLIR cannot list its passes.
         """
         ...
 

@@ -84,7 +84,7 @@ def skip_string(text: str, start: int, end: int) -> int:
 def find_outside(
     source: Source, start: int, end: int, pattern: re.Pattern[str], stops: str
 ) -> int | None:
-    """Return the offset of the first stop character outside strings and brackets, or None.
+    """Return the offset of the first stop character that is outside strings and brackets, or None.
 
     Args:
         source: The text to search.
@@ -146,7 +146,7 @@ def clean(source: Source, start: int, end: int) -> OptionText:
 
 
 def split_options(source: Source, start: int, end: int) -> Iterator[OptionNode]:
-    """Split the text between the braces of a pass into option nodes, at white space.
+    """Split the options of a pass, which are the text between its braces, at white space.
 
     Yields:
         The syntax node of each option, in text order.
@@ -191,7 +191,11 @@ def split_struct(value: OptionText) -> Iterator[OptionNode]:
 
 
 def located(value: OptionText) -> Span:
-    """Return the span of a value in its source, or in a new source if escapes changed the text."""
+    """Return the span of a value in its source.
+
+    If the value has no span, or if escapes changed its text, the result is a span in a new source
+    that contains only the value.
+    """
     if value.span is not None and value.span.text == value.text:
         return value.span
     return Span(Source(value.text, "<option>"), 0, len(value.text))

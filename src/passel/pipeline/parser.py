@@ -44,8 +44,8 @@ def parse_pipeline(
             pipeline in a longer text. If `text` is a span, errors give positions in the longer
             text.
         name: The name of the text in error messages.
-        flat_anchor: The anchor to use for text in xDSL's flat form, which has no anchor, such as
-            `cse,canonicalize`; None to reject such text.
+        flat_anchor: The anchor to use if the text is in xDSL's flat form, such as
+            `cse,canonicalize`, which has no anchor; None to reject text in this form.
 
     Raises:
         PipelineSyntaxError: The text is not a pipeline.
@@ -68,7 +68,7 @@ def parse_pipeline(
 
 
 def parse_elements(text: str | Span, *, name: str = "<pass-pipeline>") -> tuple[ElementNode, ...]:
-    """Parse passes and nested pipelines without an anchor, such as `cse,func.func(dce)`.
+    """Parse a list of passes and nested pipelines, such as `cse,func.func(dce)`.
 
     Args:
         text: The text to parse, or its span in a longer text.

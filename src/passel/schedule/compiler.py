@@ -30,7 +30,7 @@ class PipelineCompiler:
         guard: The guard that rejects passes with forbidden effects outside the IR, such as reading
             files; None if all effects are allowed.
         lowers: The adapter if it has the ability `LowersPasses`; None otherwise.
-        checks: Whether it is an error if a requirement of a pass is not met (see `Pass.requires`).
+        checks: Whether an unmet requirement of a pass (see `Pass.requires`) is an error.
         lock: The lock that is held while a manager is compiled or passes are initialized.
     """
 

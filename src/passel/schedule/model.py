@@ -69,7 +69,8 @@ class NestedStep:
         pipelines: The pipelines, each with a different anchor. They are sorted by anchor, with
             `any` last.
         path: The path of the step, which consists of the enclosing anchors.
-        chosen: The cached results of `select`, by the keys of ops (see `IRAdapter.key_of`).
+        chosen: A cache that maps the key of an op (see `IRAdapter.key_of`) to the result of
+            `select`.
     """
 
     pass_: ClassVar[None] = None
@@ -89,7 +90,7 @@ class NestedStep:
 
     @property
     def display_name(self) -> str:
-        """The name of the step in reports, which lists the anchors of the pipelines.
+        """The name of the step in reports: a list of the anchors of its pipelines.
 
         Source: `OpToOpPassAdaptor::getAdaptorName`, MLIR 22.
         """
@@ -117,7 +118,8 @@ class Pipeline:
             `builtin.module/func.func`.
         jobs: The maximum number of ops to process concurrently; None for no limit.
         spans: The spans of the nested pipelines that were merged into this pipeline.
-        plans: The cached plans, by pipeline and by the key of the op (see `IRAdapter.key_of`).
+        plans: A cache that maps a pair, the pipeline and the key of an op (see `IRAdapter.key_of`),
+            to a plan.
     """
 
     def __init__(
@@ -154,9 +156,9 @@ class Pipeline:
         """Return whether the pipeline matches ops of the given kind.
 
         If the anchor is an op name, every op with that name matches, and it is an error if the
-        pipeline cannot run on a matching op. The anchor `any` matches only registered and isolated
-        ops that all passes of the pipeline accept. An `any` pipeline that matches no op is not an
-        error.
+        pipeline cannot run on a matching op. The anchor `any` matches only ops that are registered
+        and isolated from above, and that all passes of the pipeline accept. An `any` pipeline that
+        matches no op is not an error.
         """
         if self.anchor != ANY:
             return self.anchor == kind.name
@@ -168,7 +170,7 @@ class Pipeline:
         return (step for step in self.steps if isinstance(step, PassStep))
 
     def admit(self, kind: OpKind) -> tuple[tuple[Step, ...], str]:
-        """Return the steps before the first step that cannot run on `kind`, and why it cannot.
+        """Return the steps before the first step that cannot run on `kind`, and the reason.
 
         If all steps can run, the method returns all steps and an empty string.
 
@@ -216,7 +218,11 @@ class Schedule:
         self.states: dict[PassStep, Any] | None = None
 
     def initialize(self, ir_context: Any) -> tuple[PassStep, Exception] | None:
-        """Initialize all passes. Return the first step that fails and its exception, or None."""
+        """Initialize all passes.
+
+        Returns:
+            The step of the first pass that fails, and the exception; None if no pass fails.
+        """
         states: dict[PassStep, Any] = {}
         for step in passes_of(self.pipeline):
             try:
@@ -294,8 +300,8 @@ def merged(
         tree: The pass manager whose pipeline is merged.
         outer: The path of the pass that runs the manager; an empty string if no pass runs it.
         span: The span, in the pipeline's text, of the pass that runs the manager; None if unknown.
-        adapter: The adapter of the IR. Without an adapter, no pipelines are merged across an `any`
-            pipeline, which might match any op.
+        adapter: The adapter of the IR. Without an adapter, a pipeline with the anchor `any` might
+            match any op, so the pipelines before it are not merged with the pipelines after it.
         context: The context of the IR.
     """
     merger = _Merger(adapter, context)
