@@ -32,7 +32,7 @@ class State:
 
     Args:
         digest: The digest of the op's text before the run; None if the text is unknown.
-        texts: The texts of the record. If only a nested op has changed, the new texts of its
+        texts: The texts of the record. If only a nested op has changed, the new texts of the
             enclosing ops are added to these texts.
     """
 

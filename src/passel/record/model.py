@@ -76,7 +76,7 @@ class Execution(NamedTuple):
         path: The path of the pass in the pipeline, such as `builtin.module/func.func/1:cse`.
         pass_name: The textual name of the pass. The name is empty for a group of passes that ran
             together as one step, and for a nested pipeline. A nested pipeline is recorded only if
-            it failed although none of its passes failed.
+            the pipeline failed, but none of its passes did.
         title: The textual form of the pass, with its options.
         op_name: The name of the op.
         symbol: The symbol name that the op has before the pass runs; None if the op has no symbol

@@ -229,7 +229,7 @@ class ComparedRow(NamedTuple):
         return [pair for pair in self.pairs() if _begins_to_differ(*pair)]
 
     def counts(self) -> dict[str, tuple[int, int]]:
-        """Return a dict from the name of each statistic that differs to its old and new values."""
+        """For each statistic that changed, map the name to the old value and the new value."""
         old, new = (row.counts if row else {} for row in self)
         both = {name: (old.get(name, 0), new.get(name, 0)) for name in {**old, **new}}
         return {name: values for name, values in both.items() if values[0] != values[1]}

@@ -34,9 +34,9 @@ class Record:
     Attributes:
         path: The path of the file.
         info: General information about the record.
-        executions: All executions of passes, in the order in which a run without workers ends them.
-            The passes of a dynamic pipeline therefore precede the pass that ran the pipeline. Apart
-            from times, executions do not depend on the number of workers.
+        executions: All executions of passes, in the order in which they end in a run without
+            workers. The passes of a dynamic pipeline therefore precede the pass that ran the
+            pipeline. Apart from times, executions do not depend on the number of workers.
         running: The executions that had begun but not ended at the end of the record, outermost
             first; empty if the record is complete. The `number` of such an execution is the number
             of executions that ended before it began.
@@ -79,7 +79,7 @@ class Record:
 
     @property
     def executions(self) -> Sequence[Execution]:
-        """All executions of passes, in the order in which a run without workers ends them."""
+        """All executions of passes, in the order in which they end in a run without workers."""
         return self._contents.executions
 
     @property
@@ -99,7 +99,7 @@ class Record:
         return bundle(*parts_of(self, most_diffs=_MOST_DIFFS))
 
     def text(self, digest: str) -> str:
-        """Return the text of an op by its digest, in generic form with locations.
+        """Return the text with the given digest, in generic form with locations.
 
         Raises:
             RecordError: If the text is damaged or missing.
@@ -155,7 +155,7 @@ class Record:
         """Return the changes that a pass made to its op, as a unified diff in custom form.
 
         Returns:
-            The diff, or an empty string if the op is unchanged or the changes are unknown.
+            The diff; empty if the op is unchanged, or if the changes are unknown.
         """
         if execution.before is None or execution.after is None:
             return ""
@@ -216,9 +216,9 @@ class Record:
         symbol name identifies the op, the command runs the pass on all ops on which the pass ran.
 
         Returns:
-            The command, or an empty string if the record does not contain the IR before the pass,
-            or if passel-opt cannot run the pass. passel-opt cannot run Python functions, and cannot
-            run passes on only one part of a split input.
+            The command; empty if the record does not contain the IR before the pass, or if
+            passel-opt cannot run the pass. passel-opt cannot run Python functions, and cannot run
+            passes on only one part of a split input.
         """
         while execution.caller is not None:
             execution = self.executions[execution.caller]
@@ -288,7 +288,7 @@ class TextReader(NamedTuple):
         return [self._printed(op, locations) for op in ops] if len(ops) == len(texts) else None
 
     def outline(self, text: str, locations: bool) -> str | None:
-        """Convert the outline of an op to custom form. None means that parsing fails."""
+        """Convert the outline of an op to custom form; None if the outline cannot be parsed."""
         if (op := self._parsed(text.replace(HOLE, "{^bb0:\n}"))) is None:
             return None
         found = self._printed(op, locations)

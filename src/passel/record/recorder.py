@@ -30,8 +30,8 @@ class Recorder(PassInstrumentation):
     """An instrumentation that records runs in a file, which `Record` reads.
 
     The start and the end of each execution of a pass are written immediately. Executions in a
-    worker are written when the worker returns its results. The text of an op is written when the op
-    has changed.
+    worker are written when the worker returns its results. The text of an op is written whenever
+    the op has changed.
 
     Args:
         path: The path of the file, which is overwritten if it exists.
@@ -67,7 +67,7 @@ class Recorder(PassInstrumentation):
         return Record(self._log.path) if isinstance(self._log, RecordFile) else None
 
     def prepare(self, pipeline: str, source: str, replay: str) -> None:
-        """Describe the following top-level runs.
+        """Describe the top-level runs that follow this call.
 
         Args:
             pipeline: The text of the pipeline, as the user wrote it.

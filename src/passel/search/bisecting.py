@@ -40,8 +40,8 @@ class Found(NamedTuple):
     """The pass execution that `bisect` found.
 
     Attributes:
-        number: The number of the execution, counted from 1. Executions of passes that another pass
-            runs are not counted.
+        number: The number of the execution, counted from 1. If a pass runs other passes, the
+            executions of these passes are not counted.
         path: The path of the pass in the pipeline.
         title: The text of the pass with its options, as in a pipeline.
         op_name: The name of the op that the pass ran on.
@@ -76,8 +76,8 @@ def bisect(
             returns whether the op is bad.
 
     Raises:
-        SearchError: If the op is bad before any pass has run, the op is good after all passes have
-            run, or two calls to `make_input` return the same op.
+        SearchError: If the op is bad before any pass has run, if the op is good after all passes
+            have run, or if two calls to `make_input` return the same op.
         PassFailedError: If a pass fails.
 
     Example:
@@ -307,7 +307,7 @@ class LimitsRewrites(Protocol):
         The context manager yields a list, to which a line about each rewrite is appended.
 
         Args:
-            limit: The maximum number of rewrites, or None for no limit.
+            limit: The maximum number of rewrites; None means no limit.
         """
         ...
 
@@ -319,8 +319,8 @@ def guilty_rewrite(
 ) -> tuple[int, Sequence[str]] | None:
     """Find which rewrite in a pass execution makes the IR interesting.
 
-    The pass runs several times in child processes, only on the op of `culprit` and without fast
-    paths. Each run has a different limit on the number of rewrites.
+    The pass runs several times in child processes. In each run, the pass runs only on the op of
+    `culprit`, and without fast paths. Each run has a different limit on the number of rewrites.
 
     Args:
         subject: The subject that parses the IR and runs the pass.

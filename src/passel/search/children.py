@@ -32,8 +32,8 @@ class Died(NamedTuple):
     Attributes:
         code: The exit code of the child; None if the exit code is unknown. A negative code means
             that a signal killed the child.
-        note: The last note that the child saved, or an empty string.
-        words: The output of the child on the standard error stream.
+        note: The last note that the child saved; empty if the child saved no note.
+        words: The text that the child wrote to standard error.
     """
 
     code: int | None
@@ -66,12 +66,12 @@ class Scratch(NamedTuple):
 
     @property
     def noted(self) -> str:
-        """The last saved note, or an empty string if no note was saved."""
+        """The last saved note; empty if no note was saved."""
         return self._text("note")
 
     @property
     def words(self) -> str:
-        """The output of the child process on the standard error stream."""
+        """The text that the child process wrote to standard error."""
         return self._text("words")
 
     def _text(self, name: str) -> str:
@@ -105,8 +105,8 @@ def in_children(
         items: The items to process.
         is_good: A function that returns whether the result of a call is good.
         jobs: The number of child processes.
-        timeout: The time limit for an item in seconds, after which SIGALRM kills the child; 0 for
-            no limit.
+        timeout: The time limit for an item in seconds; 0 means no limit. SIGALRM kills a child that
+            exceeds the limit.
 
     Returns:
         A dict that maps the index of each processed item to the result of the call, or to a `Died`

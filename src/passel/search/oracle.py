@@ -49,9 +49,8 @@ class Answer(NamedTuple):
 
     Attributes:
         verdict: The verdict on the case.
-        why: The reason for the verdict, or an empty string.
-        symbols: The symbol names of the interesting ops, or an empty collection if the ops are
-            unknown.
+        why: The reason for the verdict; empty if no reason is given.
+        symbols: The symbol names of the interesting ops; empty if the ops are unknown.
     """
 
     verdict: Verdict
@@ -65,10 +64,11 @@ class Oracle(ABC):
     A case is interesting if it shows the problem that the search is about.
 
     Attributes:
-        pipeline: The pipeline to run on the IR of a case, or an empty string to check only the IR.
+        pipeline: The pipeline to run on the IR of a case. An empty string means that only the IR is
+            checked.
         failed: The recorded execution that failed, or None. A bisection searches only the
             executions before the failed execution.
-        only: The symbol names of the ops to check, or an empty collection for all ops.
+        only: The symbol names of the ops to check. If the collection is empty, all ops are checked.
     """
 
     pipeline: str = ""
@@ -93,7 +93,7 @@ class SameFailure(Oracle):
     Args:
         subject: The subject that parses and runs cases.
         identity: The identity of the expected failure.
-        failed: The failed execution in a record, or None if there is no record.
+        failed: The failed execution in a record; None if there is no record.
         pipeline: The pipeline to run on the IR of a case.
     """
 
@@ -140,8 +140,9 @@ class Command(Oracle):
         words: The command and its arguments. `{}` is replaced with the path of the file that
             contains the case. If no word contains `{}`, the path of the file becomes the last
             argument.
-        subject: The subject that checks whether a case is valid, or None to skip the check.
-        timeout: The time limit for the command in seconds, or None for no limit.
+        subject: The subject that checks whether a case is valid. None means that cases are not
+            checked.
+        timeout: The time limit for the command in seconds; None means no limit.
     """
 
     def __init__(
@@ -250,8 +251,8 @@ class Computes(Protocol):
             op: The op that contains the function.
             context: The context of the op.
             symbol: The name of the function.
-            arguments: The arguments in the syntax of the IR, or an empty string for random
-                arguments.
+            arguments: The arguments of the function in the syntax of the IR; if empty, the
+                arguments are random.
             seconds: The time limit in seconds.
 
         Raises:
@@ -264,23 +265,24 @@ class Computes(Protocol):
 class ComputesElse(Oracle):
     """An oracle that finds IR interesting if functions no longer compute the original results.
 
-    The original results are those of the IR in `first`. If `first` is None, the IR of each case,
-    before the pipeline of the case runs, gives the original results. Functions that cannot be run
-    in the original IR are skipped. In changed IR, a function that takes more than twice the time
-    limit counts as a function with different results.
+    The original results are those of the IR in `first`. If `first` is None, the original results
+    for a case are those of its IR before its pipeline runs. Functions that cannot be run in the
+    original IR are skipped. If a function in the changed IR takes more than twice the time limit,
+    its results count as different.
 
     Args:
         subject: The subject that parses and runs cases.
         first: The text of the original IR for all cases. None means that each case has its own
             original IR: the IR before its pipeline runs.
-        symbol: The name of the function to run, or an empty string for all functions that can be
+        symbol: The name of the function to run. An empty string means all functions that can be
             run.
-        arguments: The arguments in the syntax of the IR, or an empty string for random arguments.
-        timeout: The time limit for a function in seconds, or None for five seconds.
+        arguments: The arguments of the function in the syntax of the IR; if empty, the arguments
+            are random.
+        timeout: The time limit for a function in seconds; None means five seconds.
 
     Attributes:
-        left_out: A description of the functions in `first` that were not run, with reasons, or an
-            empty string if all functions were run.
+        left_out: A description of the functions in `first` that were not run, with reasons; empty
+            if all functions were run.
 
     Raises:
         SearchError: If no function in `first` can be run.

@@ -19,7 +19,7 @@ class Place(NamedTuple):
 
     Attributes:
         path: The path of the pass, such as `builtin.module/func.func/1:cse`.
-        symbol: The symbol name of the op that the pass ran on, or an empty string for all ops.
+        symbol: The symbol name of the op that the pass ran on. An empty string means all ops.
 
     Example:
         >>> Place.of("1:cse@main", ["builtin.module/func.func/1:cse"])
@@ -66,11 +66,11 @@ def _name_of(path: str) -> str:
 class Stretch:
     """A gate that runs only the passes between two places (see `PassManager.add_gate`).
 
-    At a place without a symbol, the pass and all earlier passes have run on all ops, and no later
-    pass has run. A place with a symbol marks the point in a sequential run just after the pass has
-    run on the op with that symbol. The nested pipeline has then finished on the ops before this op,
-    and has not started on the ops after it. A run that stops at a place, followed by a run that
-    starts at the place, has the same effect on the IR as a single run.
+    At a place without a symbol, the pass of the place and all passes before it have run on all ops,
+    and no pass after it has run. A place with a symbol marks the point in a sequential run just
+    after the pass has run on the op with that symbol. The nested pipeline has then finished on the
+    ops before this op, and has not started on the ops after it. A run that stops at a place,
+    followed by a run that starts at the place, has the same effect on the IR as a single run.
 
     A dynamic pipeline, or a pipeline on another IR, counts as a part of the pass that runs the
     pipeline.
@@ -78,8 +78,8 @@ class Stretch:
     Args:
         paths: The paths of all passes in execution order (see `passes_by_path`).
         symbol_of: A function that returns the symbol name of an op.
-        start: The place where the run starts, or None for the start of the pipeline.
-        stop: The place where the run ends, or None for the end of the pipeline.
+        start: The place where the run starts; None means the start of the pipeline.
+        stop: The place where the run ends; None means the end of the pipeline.
 
     Attributes:
         missed: The first of the places `start` and `stop` that has a symbol and that the run has

@@ -41,7 +41,7 @@ def ddmin(items: Sequence[_T], first: FirstInteresting[_T], *, size: int | None 
         items: The items of an interesting list.
         first: A function that takes an iterable of shorter lists, and returns the index of the
             first interesting list. If no list is interesting, the function returns None. Each list
-            is in the order of `items`. The function may test several lists at once.
+            keeps the order of `items`. The function may test several lists at once.
         size: The maximum number of adjacent items to remove at once, by default all items.
 
     Example:

@@ -41,7 +41,7 @@ def is_terminator(op: Op, block: Block) -> bool:
 
 
 def function_type(op: Op) -> tuple[list[str], str] | None:
-    """Return the argument types of a function as a list, and the rest of its type as text.
+    """Return the argument types of a function, and the rest of the function's type as text.
 
     The result is None if the op is not a function.
     """

@@ -76,7 +76,8 @@ def failure_of(subject: Subject, case: Case) -> FailureIdentity | None:
 def first_failed(record: Record, run: int = 0) -> Execution | None:
     """Return the first execution that failed or crashed the process, or None if no execution did.
 
-    If a pass on an enclosing op ran the failed pass, the result is the execution of the outer pass.
+    If a pass on an enclosing op ran the failed pass, the result is the execution on the enclosing
+    op.
     """
     failed = [e for e in record.executions if e.run == run and e.failure is not None]
     died = [e for e in reversed(record.running) if e.run == run and not e.is_amid]

@@ -38,7 +38,7 @@ class Case(NamedTuple):
 
     Attributes:
         ir: The text of the IR.
-        pipeline: The text of the pipeline, or an empty string if the case has no pipeline.
+        pipeline: The text of the pipeline; empty if the case has no pipeline.
         verify_each: Whether to verify the IR after each pass.
     """
 
@@ -105,8 +105,8 @@ class Subject:
         frontend: The configured frontend for the IR.
         manager: A function that creates a pass manager from the text of a pipeline and a context.
         verifies: Whether to verify the IR after parsing.
-        timeout: The time limit for a run in seconds, after which SIGALRM kills the process, or None
-            for no limit.
+        timeout: The time limit for a run in seconds; None means no limit. SIGALRM kills a process
+            that exceeds the limit.
 
     Attributes:
         frontend: The configured frontend for the IR.

@@ -51,7 +51,7 @@ class Trials:
         self.invalid: int = 0
 
     def check(self, case: Case) -> Answer:
-        """Test a case twice. The time that the tests take sets the time limit for other cases.
+        """Test a case twice. The time of these tests determines the time limit for other cases.
 
         Raises:
             SearchError: If the two answers of the oracle differ.

@@ -70,7 +70,7 @@ class GivenFlag(NamedTuple):
     Attributes:
         flag: The declaration of the flag.
         name: The name with dashes, as typed, such as `-p`.
-        text: The text of the value, or None if the command line contains no value for the flag.
+        text: The text of the value; None if the command line contains no value for the flag.
         value: The parsed value.
     """
 
@@ -337,8 +337,8 @@ flag: Callable[..., Any] = cast("Callable[..., Any]", Flag)
 class FlagGroup:
     """A group of flags and their values.
 
-    A subclass declares the flags, and its instances store their values. The docstring of the
-    subclass is the heading of the group in `--help`.
+    A subclass declares the flags, and the instances of the subclass store the values of the flags.
+    The docstring of the subclass is the heading of the group in `--help`.
 
     Attributes:
         flags: The declared flags. The key of each flag is the name of the attribute that stores the

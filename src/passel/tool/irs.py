@@ -196,7 +196,7 @@ def chosen_ir(words: Sequence[str], tool: ToolDefinition = _ANY_TOOL) -> IRChoic
 
 
 def hint_at_passes(error: PasselError, ir: IRChoice) -> str:
-    """Return a hint that another installed IR provides a missing pass, or an empty string.
+    """If another installed IR provides a missing pass, return a hint; else an empty string.
 
     Args:
         error: The error that reports an unknown flag or an unknown name in a pipeline.

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run passel-opt, or emulate xdsl-opt or mlir-opt if the program has one of these names.
+    """Run passel-opt. If the program is named xdsl-opt or mlir-opt, emulate that tool.
 
     Args:
         argv: The command-line arguments; by default `sys.argv[1:]`.

@@ -129,7 +129,8 @@ class PipelineFactory:
             recorded: The reproducer in the input; None if there is no reproducer.
 
         Raises:
-            AnchorError: If the text that contains the anchor is not part of the input.
+            AnchorError: If the mismatched anchor was written outside the input, for example on the
+                command line.
         """
         adapter = self._settings.choice.adapter
         for problem in error.problems:
@@ -246,7 +247,7 @@ def run_stretch(manager: PassManager, op: Any, settings: Settings, **how: Any) -
 
 
 def place_in(paths: Sequence[str], settings: Settings, flag: str) -> Place | None:
-    """Return the place that a flag such as `--stop-after` names, or None without such a flag.
+    """Return the place that a flag such as `--stop-after` names; None if the flag is absent.
 
     Raises:
         UsageError: If the pipeline does not contain the place.

@@ -154,7 +154,7 @@ def let_second_interrupt_end() -> None:
 
 @contextmanager
 def collector_held() -> Generator[None]:
-    """Disable the garbage collector until `release_collector` is called or a `with` block ends.
+    """Disable the garbage collector until `release_collector` is called or the `with` block ends.
 
     Collecting garbage would waste time, since most objects that imports and parsing create live
     until the program exits.

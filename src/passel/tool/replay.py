@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 class Replay:
     """A writer of the reproducers that the flags request. One writer serves all parts of the input.
 
-    For a split input, the first reproducer is written to the file that the flag names, such as
-    `name.mlir`, the second to `name.1.mlir`, and so on.
+    If the input is split and the flag names the file `name.mlir`, the second reproducer is written
+    to `name.1.mlir`, and so on.
 
     Args:
         settings: The command-line settings.
