@@ -155,7 +155,8 @@ class OptimizationRemark(NamedTuple):
     Attributes:
         kind: `Passed`, `Missed`, `Failure` or `Analysis`.
         name: The name of the optimization, such as `hoisted` or `vectorized`.
-        category: The category that filters match; by default, the name of the pass.
+        category: The category of the remark, by which tools filter remarks; by default, the name of
+            the pass.
         path: The path of the pass in the pipeline.
         op_name: The name of the op that the remark is about.
         function: The symbol name of the op or of the enclosing function; empty if neither has a
@@ -329,7 +330,7 @@ def words_of(error: BaseException) -> str:
 
 
 def brief(error: BaseException) -> str:
-    """Return the class of an exception and the first line of its message as text."""
+    """Return a text with the class of an exception and the first line of its message."""
     return f"{type(error).__name__}: {words_of(error)}".partition("\n")[0].removesuffix(": ")
 
 

@@ -166,10 +166,9 @@ class InsertionError(PipelineError):
 class ContractError(PipelineError):
     """A pass violates the contract of another pass in the pipeline. No pass has run.
 
-    The error is raised if a pass requires an analysis that no earlier pass produces, or if a pass
-    between the producer and the requiring pass does not declare that it preserves the analysis. The
-    error is also raised if a pass does not preserve an analysis that `PipelineBuilder.between`
-    requires.
+    The error is raised if no earlier pass produces an analysis that a pass requires. The error is
+    also raised if a pass does not declare that it preserves an analysis that a later pass or
+    `PipelineBuilder.between` requires.
     """
 
 
@@ -267,7 +266,7 @@ class Failure(NamedTuple):
 
     @property
     def is_reported(self) -> bool:
-        """Whether the failure has already been reported, so that it needs no further diagnostic."""
+        """Whether the failure has already been reported and needs no further diagnostic."""
         return isinstance(self.cause, PassFailure) and self.cause.is_reported
 
     @property

@@ -25,8 +25,8 @@ _OF_RUNS = str(Path(_PASSEL, "execution"))
 def raised_at(error: BaseException) -> Location:
     """Return the location in Python code where an error was raised.
 
-    The names of files in the current directory are relative. If passel raised the error because of
-    an invalid call, the result is the location of the call.
+    In the result, the paths of files in the current directory are relative. If passel raised the
+    error because of an invalid call, the result is the location of the call.
     """
     frame = _author(error) or traceback.extract_tb(error.__traceback__)[-1]
     line = frame.lineno or 0
@@ -49,7 +49,7 @@ def brief_at(error: BaseException) -> str:
 
 
 def traceback_of(error: BaseException) -> str:
-    """Return the text that Python prints for an error, with the traceback.
+    """Return the text that Python prints for an error, including the traceback.
 
     The error may have been raised in another process.
     """

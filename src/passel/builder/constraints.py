@@ -80,8 +80,8 @@ class Rule(NamedTuple):
             `PipelineBuilder.constrain`, None.
         target: The first argument of `PipelineBuilder.constrain`, which matches the steps to
             constrain. For a constraint that a pass class or bundle declares, None.
-        extension: The name of the extension that called `PipelineBuilder.constrain`, or an empty
-            string if the caller was not an extension.
+        extension: The name of the extension that called `PipelineBuilder.constrain`; empty if the
+            caller was not an extension.
     """
 
     constraint: Constraint

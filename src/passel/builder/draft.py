@@ -28,7 +28,7 @@ class Draft:
         root: The outermost pipeline.
         declarations: The table that declares the pass types and the idempotence of passes.
         template: An empty pass manager that has the context, the adapter and the pass registry.
-        extension: The name of the running extension, or an empty string if no extension runs.
+        extension: The name of the running extension; empty if no extension is running.
         calls: The number of changes that were made to the draft so far.
         constraints: The rules that `PipelineBuilder.constrain` added, in order.
         regions: The title, start target, end target and analyses of each region that

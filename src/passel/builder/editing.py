@@ -45,7 +45,7 @@ def edited(draft: Draft, origin: Origin | None = None) -> Generator[Edit]:
     Args:
         draft: The draft to change. If the block raises an exception, the draft is restored.
         origin: The extension and source location to record for the change; by default, those of the
-            caller of the builder.
+            code that called the builder.
 
     Raises:
         InsertionError: If the change violates a constraint.

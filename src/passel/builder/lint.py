@@ -27,7 +27,7 @@ class Finding(NamedTuple):
         severity: `Severity.ERROR` if the pipeline cannot be built or run, otherwise
             `Severity.WARNING`.
         message: A sentence that describes the problem and suggests a fix.
-        span: The location of the problem in the pipeline text, or None if the location is unknown.
+        span: The location of the problem in the pipeline text; None if the location is unknown.
     """
 
     severity: Severity

@@ -28,15 +28,15 @@ class PipelineBuilder(PipelinePlan):
 
     A pipeline consists of steps, each of which runs a pass. Methods select steps by a target: a
     pass class, a pass name, a pass type, the label of a step, a handle, a bundle or a stage. Labels
-    and handles remain valid when steps are added. `build` creates a pass manager from the steps. A
-    change that raises an error leaves the builder unchanged.
+    and handles remain valid when steps are added. `build` creates a pass manager from the steps. If
+    a change raises an error, the builder stays unchanged.
 
     Args:
         anchor: The anchor of the pipeline: an op name, an op class, or `any`.
         context: The context of the IR; see `PassManager`.
         adapter: The adapter of the IR; see `PassManager`.
-        registry: The registry that resolves pass names; by default, the registry of all installed
-            passes.
+        registry: The registry that resolves pass names; by default, the registry from
+            `default_registry`.
         declarations: A table that declares pass types and idempotence in addition to what pass
             classes declare; by default, the table from `default_declarations`.
 
@@ -84,8 +84,8 @@ class PipelineBuilder(PipelinePlan):
 
         Args:
             items: Bundles, or passes in any form that `OpPassManager.add` accepts.
-            stage: The name of the stage to append to, or an empty string to append to the end of
-                the pipeline.
+            stage: The name of the stage to append to. By default, the passes are appended to the
+                end of the pipeline.
 
         Raises:
             InsertionError: If the change would violate a constraint, or the stage does not exist.
@@ -251,16 +251,17 @@ class PipelineBuilder(PipelinePlan):
     def extend(self, *extensions: Callable[[PipelineBuilder], object] | Extension) -> Self:
         """Run extensions, which add passes to the pipeline, and return this builder.
 
-        Extensions run in alphabetical order. If an extension raises `InsertionError`, for example
-        because a target is missing, the extension runs again after the other extensions.
+        Extensions run in the alphabetical order of their names. If an extension raises
+        `InsertionError`, for example because a target is missing, the extension runs again after
+        the other extensions.
 
         Args:
             extensions: The functions to call with this builder, or `Extension` objects, which give
                 functions a name.
 
         Raises:
-            InsertionError: If the builder rejects a change of an extension, or two extensions have
-                the same name.
+            InsertionError: If the builder rejects a change that an extension makes, or two
+                extensions have the same name.
             PipelineError: If an extension adds an invalid pipeline text, or a pass whose anchor
                 does not match the pipeline.
             Exception: If an extension raises any other exception. A note on the exception names the

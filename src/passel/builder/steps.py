@@ -37,10 +37,10 @@ class Origin(NamedTuple):
     """The origin of a change to a builder: the extension and the source location of the call.
 
     Attributes:
-        extension: The name of the extension that made the change, or an empty string if no
-            extension made the change.
-        file: The file that contains the call, or an empty string if the file is unknown.
-        line: The line number of the call, counted from 1, or 0 if the file is unknown.
+        extension: The name of the extension that made the change; empty if the caller was not an
+            extension.
+        file: The file that contains the call; empty if the file is unknown.
+        line: The line number of the call, counted from 1; 0 if the file is unknown.
     """
 
     extension: str = ""
@@ -192,7 +192,7 @@ def noun(target: Target, a: str = "") -> str:
 
     Args:
         target: The target.
-        a: The article, such as `a `, to put before a phrase that needs an article.
+        a: The article to put before a phrase that needs one, such as `a `; by default, no article.
     """
     if isinstance(target, (Bundle, Stage)):
         return f"{a}step of {describe(target)}"
@@ -226,7 +226,7 @@ class Step(Named):
 
     Attributes:
         pass_: The pass that the step runs.
-        span: The location of the pass in the pipeline text, or None if the step was not parsed from
+        span: The location of the pass in the pipeline text; None if the step was not parsed from
             text.
         origin: The extension that added the step, and the source location of the call.
         label: The permanent label of the step in the builder, such as `cse#2`.
@@ -276,10 +276,9 @@ class Scope:
         name: The name of the stage, or the anchor of the pipeline.
         origin: The extension that added the scope, and the source location of the call.
         items: The steps and scopes directly inside the scope, in order.
-        label: The permanent label of the scope in the builder, or an empty string for the outermost
-            pipeline.
-        span: The location of the scope in the pipeline text, or None if the scope was not parsed
-            from text.
+        label: The permanent label of the scope in the builder; empty for the outermost pipeline.
+        span: The location of the scope in the pipeline text; None if the scope was not parsed from
+            text.
         jobs: The maximum number of ops to process in parallel; None for no limit.
     """
 

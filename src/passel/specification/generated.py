@@ -187,7 +187,8 @@ def _option_facts(option: PythonOption) -> dict[str, Any]:
 def native_module(root: str) -> str:
     """Generate a Python module that creates pass classes from the result of `native_facts`.
 
-    The module reads the table from a text file next to it, such as `passes.txt` for `passes.py`.
+    The generated module reads this result from a text file in its directory, such as `passes.txt`
+    for `passes.py`.
 
     Args:
         root: The root package of the Python bindings that contain the passes, such as `mlir`.

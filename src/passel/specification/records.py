@@ -145,7 +145,7 @@ def with_defaults(
             are named as in pipelines, and the expression is C++.
 
     Returns:
-        All passes, including those without new default values.
+        All passes in `passes`, including those without new default values.
 
     Raises:
         SpecificationError: If a pass or option does not exist.
