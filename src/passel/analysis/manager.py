@@ -81,8 +81,8 @@ class AnalysisManager:
     def parent_analysis(self, kind: AnalysisClass[A], op: Any = None) -> A | None:
         """Return a cached analysis of an enclosing op, or None if the analysis is not cached.
 
-        The analysis may be stale. This method never computes an analysis, since passes may run on
-        sibling ops in parallel.
+        The analysis may be stale, since passes on nested ops may have run after it was computed.
+        This method never computes an analysis, since passes may run on sibling ops in parallel.
 
         Args:
             kind: The class of the analysis.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Suspects(NamedTuple):
-    """The step, the passes and the op that may have caused a failure.
+    """The step and the passes that may have caused a failure, and the op that they ran on.
 
     Attributes:
         step: The step that failed, or the step whose nested pipelines contain the passes; None if
@@ -107,7 +107,7 @@ class Failures(NamedTuple):
         Args:
             step: The step of the pass.
             op_name: The name of the erased or moved op, which can no longer be accessed.
-            enclosing: The innermost enclosing op that still exists, or None.
+            enclosing: The innermost enclosing op that still exists; None if no such op exists.
         """
         message = (
             f"'{op_name}' op pass '{step.title}' erased or moved the op that it ran on; only a "
@@ -137,12 +137,12 @@ class Failures(NamedTuple):
             kind: The kind of failure, such as `crashed`.
             suspects: The passes that may have caused the failure, and their op.
             op: The op that the failure names if the passes ran on several ops.
-            message: The rest of the message after the name of the op to blame, such as `failed to
-                verify`.
+            message: The part of the message that follows the name of the op to blame, such as
+                `failed to verify`.
             blamed: The op to blame; by default, `op`.
             op_name: The name of the op to blame if that op no longer exists; otherwise an empty
                 string.
-            cause: The exception that caused the failure, or None.
+            cause: The exception that caused the failure; None if no exception caused it.
         """
         blamed = op if blamed is None else blamed
         message = f"'{op_name or self.adapter.kind_of(blamed).name}' op {message}"
@@ -181,7 +181,7 @@ def sole(step: Step | None, op: Any) -> Suspects:
 
 
 def titles_of(passes: Sequence[PassStep]) -> str:
-    """Return the titles of passes as text."""
+    """Return a phrase with the titles of passes, such as `pass 'cse'`."""
     titles = [f"'{each.title}'" for each in passes]
     return f"pass{'es' if len(titles) > 1 else ''} {listed(titles)}"
 

@@ -48,16 +48,15 @@ class Loop(ObservedRun):
         options: The options of the run.
         gates: The functions that decide whether a step runs.
         strategy: The strategy that distributes sibling ops over workers.
-        outer: The run, on another IR, in which a pass started this run; None if no pass started
-            this run.
+        outer: If a pass of a run on another IR started this run, that run; otherwise None.
 
     Attributes:
         failing: The object that creates failures.
         knows_changes: Whether each outcome says if the step changed the op.
         tracks: Whether fingerprints are computed after passes to detect changes.
-        isolates: Whether the run detects passes that change ops other than the op that they run on.
+        isolates: Whether the run detects a pass that changes ops outside the op that it runs on.
         skips: Whether verification is skipped for ops with unchanged fingerprints.
-        states: The result of `initialize` for each pass, by the step of the pass.
+        states: A dict that maps the step of each pass to the result of the pass's `initialize`.
         at_work: The `PassContext` of the running pass; None between passes.
         interruption: The failure of the innermost interrupted step; None if there was no interrupt.
     """
@@ -220,7 +219,7 @@ class Loop(ObservedRun):
 
         Args:
             step: The step that has run.
-            ctx: The context of the op.
+            ctx: The `PassContext` of the op.
             outcome: The outcome of the nested pipelines; `UNKNOWN` for a pass.
             failure: The failure that the step raised, or None.
         """
@@ -247,8 +246,8 @@ class Loop(ObservedRun):
         passes declare in `preserves`, whether or not these passes changed anything.
 
         Returns:
-            The argument `failure` if it is not None. Otherwise, a new failure if the method
-            `is_invalidated` of an analysis raised an exception, or None.
+            The argument `failure` if it is not None. Otherwise, if the method `is_invalidated` of
+            an analysis raised an exception, a new failure. In all other cases, None.
         """
         ran = outcome.preserved
         if ctx.record is not None:

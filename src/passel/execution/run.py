@@ -59,7 +59,7 @@ class Run(Loop):
     def ensure_initialized(self, schedule: Schedule, op: Any) -> Outcome:
         """Initialize the passes of a schedule, unless they have already been initialized.
 
-        After a success, other runs of the schedule do not initialize the passes again.
+        If the initialization succeeds, other runs of the schedule do not repeat it.
         """
         with self.compiler.lock:
             if schedule.states is None:
@@ -125,7 +125,8 @@ class Run(Loop):
             ctx: The `PassContext` of the pass.
             pipeline: The pipeline to run.
             op: The converted op.
-            compiler: The compiler for the other IR, which must be the same object throughout a run.
+            compiler: The compiler for the other IR. All calls during a run must use the same
+                compiler.
         """
         compiler.guard = self.compiler.guard
         self._flush(ctx)

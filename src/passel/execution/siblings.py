@@ -68,7 +68,7 @@ class Siblings:
     # -- Nested pipelines -------------------------------------------------------------------------
 
     def run(self) -> Outcome:
-        """Run the nested pipelines on all matching ops, even if a pipeline fails."""
+        """Run the nested pipelines on all matching ops, and continue after failed pipelines."""
         __tracebackhide__ = True
         run, ctx = self._run, self.ctx
         checked = run.verify_changes(ctx.deferred.pop(), ctx) if ctx.deferred else UNCHANGED
@@ -91,8 +91,8 @@ class Siblings:
     def run_task(self, task: PassContext[Any]) -> Outcome:
         """Run the pipeline of a task.
 
-        The method first reports a failure if a pass on a sibling op has changed, erased or moved
-        the task's op.
+        If a pass on a sibling op has changed, erased or moved the task's op, the method first
+        reports a failure.
         """
         __tracebackhide__ = True
         run = task.run  # in a worker, a branch of the run
@@ -146,7 +146,11 @@ class Siblings:
         self._is_tracked = True
 
     def track_all(self) -> None:
-        """Compute the fingerprints that `is_intact` compares, at this and all enclosing levels."""
+        """Compute the fingerprints that `is_intact` compares.
+
+        These are the fingerprints of the siblings, of the enclosing ops, and of the siblings of
+        enclosing ops.
+        """
         self._outer = self._own_parts()
         ctx: PassContext[Any] | None = self.ctx
         while ctx is not None:
@@ -194,7 +198,7 @@ class Siblings:
         """Yield a failure for each op that was changed by a pass on another op.
 
         Args:
-            worked_on: The sibling whose pipeline is still running, or None.
+            worked_on: The sibling whose pipeline is still running; None if no pipeline is running.
         """
         take, op = self._adapter.fingerprint, self.ctx.op
         if not (self._gone or self._watch.are_all_in_place()):

@@ -49,13 +49,14 @@ def place_of(text: str) -> Location:
 class ActionLog(PassInstrumentation):
     """An instrumentation that logs the start and the end of each pass.
 
-    Steps that run nested pipelines are logged as well. Executions are numbered across all runs.
-    With `DebugCounter("pass-execution-count=<n>")`, only the executions 1 to `n` run.
+    Steps that run nested pipelines are logged as well. The numbering of executions continues from
+    one run to the next. With `DebugCounter("pass-execution-count=<n>")`, only the executions 1 to
+    `n` run.
 
     Args:
         stream: The stream that the log is written to.
         places: The locations to log. Only executions on ops at these locations are logged. If
-            empty, all executions are logged.
+            `places` is empty, all executions are logged.
 
     Example:
         >>> import sys
@@ -151,9 +152,9 @@ class DebugCounter:
 
     Args:
         text: The comma-separated settings of counters. `<counter>-skip=<n>` skips the first `n`
-            executions. `<counter>-count=<n>` runs the `n` executions after these, and skips the
-            rest. If `n` is negative, `-count` sets no limit, and `-skip` runs all executions
-            regardless of `-count`.
+            executions. `<counter>-count=<n>` runs the `n` executions after the skipped ones, and
+            skips the rest. If `n` is negative, `-count` sets no limit, and `-skip` runs all
+            executions regardless of `-count`.
 
     Raises:
         ValueError: If a setting is malformed.

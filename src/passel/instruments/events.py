@@ -44,7 +44,7 @@ class PassExecution(NamedTuple):
     def identity(self) -> tuple[str, tuple[int, ...]]:
         """The path of the step and the ordinals of the ops.
 
-        Every run on the same input has the same identities.
+        Runs of the same pipeline on the same input have the same identities.
         """
         return self.path, tuple(op.ordinal for op in self.ops)
 
@@ -55,6 +55,6 @@ class PassExecution(NamedTuple):
 
 
 def execution_of(run: ObservedRun, step: Step, op: Any) -> PassExecution:
-    """Return the data that identifies the execution of a step on an op."""
+    """Return the `PassExecution` of a step on an op."""
     name = step.pass_.name if isinstance(step, PassStep) else ""
     return PassExecution(step.path, name, step.display_name, run.identify(op))

@@ -52,8 +52,8 @@ class Block(NamedTuple):
 def difference(old: Sequence[str], new: Sequence[str]) -> Iterator[Block]:
     """Yield the blocks of lines that differ between two texts of IR, in order.
 
-    Two lines are the same if they differ only in how values and blocks are numbered. Lines with
-    different indentation differ, because their ops are in different regions.
+    Lines count as equal if they differ only in the numbering of values and blocks. Lines with
+    different indentation count as different, because their ops are in different regions.
     """
     before, after = _read(tuple(old)), _read(tuple(new))
     alike = list(_alike([line.key for line in before], [line.key for line in after]))
@@ -84,9 +84,9 @@ def difference(old: Sequence[str], new: Sequence[str]) -> Iterator[Block]:
 
 
 def unified_diff(before: str, after: str) -> str:
-    r"""Return a unified diff of two texts of IR, or an empty string if the texts are the same.
+    r"""Return a unified diff of two texts of IR, or an empty string if all lines are equal.
 
-    Lines that `difference` treats as the same are printed as in `after`.
+    If `difference` counts two lines as equal, the diff contains the line from `after`.
 
     Example:
         >>> before = "%0 = a.a\n%1 = a.b\nuse %1\n"

@@ -232,7 +232,9 @@ class Dump(NamedTuple):
 
 
 class Sink:
-    """A writer of dumps to a stream, or to a tree of files with a directory for each op.
+    """A writer that prints dumps to a stream, or stores each dump in a file.
+
+    The files are in a tree of directories, with a directory for each op.
 
     A write error is reported once. After a write error, no more dumps are written.
 
@@ -240,8 +242,9 @@ class Sink:
     such as `func_func_main` or `func_func_no-symbol-name`. Characters with a special meaning in
     file systems or shells are escaped, as in `%2F`. Ops with equal names share a directory. A file
     name such as `0_2_cse.mlir` has a number for each op, from the outermost op to the printed op,
-    followed by the name of the pass. The number of the printed op is the number of its previous
-    dumps. The number of an enclosing op is the index of its latest dump, or 0 if there is none.
+    followed by the name of the pass. For the printed op, the number is the index of this dump among
+    the dumps of the op, counted from 0. For an enclosing op, the number is the index of the latest
+    dump of this op, or 0 if there is no such dump.
 
     Args:
         stream: The stream to write to; by default, the value of `sys.stderr` at the time of
@@ -250,7 +253,7 @@ class Sink:
             written to the stream.
 
     Source: `FileTreeIRPrinterConfig`, MLIR 22. In MLIR, ops with the same name overwrite each
-    other's files, and the parent of the directory must exist.
+    other's files, and the parent of the root directory must exist.
     """
 
     def __init__(self, stream: TextIO | None, directory: str | Path | None) -> None:

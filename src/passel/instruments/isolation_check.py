@@ -21,7 +21,7 @@ _MOST = 32
 
 
 class IsolationFailure(PassFailure):
-    """A pass changed the IR outside its op."""
+    """The failure of a pass that changed the IR outside its op."""
 
     kind = "isolation"
 
@@ -29,10 +29,10 @@ class IsolationFailure(PassFailure):
 class IsolationCheck(PassInstrumentation):
     """An instrumentation that makes a pass fail if the pass changes the IR outside its op.
 
-    The check compares fingerprints of sibling and enclosing ops before and after each pass. For ops
-    with many siblings, this check would take quadratic time. The fingerprints of such ops are
-    compared only twice: before the passes run on the op, and after the passes have run on all
-    siblings. The failure then names all passes that may have changed the op.
+    The check compares fingerprints of sibling and enclosing ops before and after each pass. With
+    many siblings, a comparison after each pass would take quadratic time. The fingerprint of an op
+    with many siblings is therefore compared only twice: before passes run on the op, and after
+    passes have run on all siblings. The failure then names all passes that may have changed the op.
     """
 
     finds_violations = True
@@ -64,7 +64,7 @@ class IsolationCheck(PassInstrumentation):
                 raise IsolationFailure(BESIDE if whole else INSIDE, op=each)
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
-        """Drop the fingerprints of a failed pass without comparing them."""
+        """Drop the fingerprints from before the failed pass, without comparing them."""
         if isinstance(step, PassStep):
             self._before.pop()
 

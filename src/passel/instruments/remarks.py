@@ -39,8 +39,9 @@ def sifting_remarks(
     Args:
         report: A function that receives all diagnostics that are not remarks. Unless `yaml` is
             given, the function also receives the selected remarks.
-        wanted: For each selected kind of remark, a regular expression. Remarks of other kinds, and
-            remarks whose category does not match the expression, are dropped.
+        wanted: A dict that maps each selected kind of remark to a regular expression for
+            categories. Remarks of other kinds are dropped, and so are remarks in categories that do
+            not match.
         final: Whether to keep only the last of several remarks with the same name, kind, category
             and location.
         yaml: The stream to which remarks are written as YAML. None means that remarks are reported

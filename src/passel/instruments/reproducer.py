@@ -39,7 +39,7 @@ _MOST_NAMED = 20
 
 
 class Recipe(NamedTuple):
-    """What a reproducer contains: IR, and a pipeline to run on the IR.
+    """The contents of a reproducer: IR, and a pipeline to run on the IR.
 
     Attributes:
         ir: The text of the IR.
@@ -302,8 +302,8 @@ def replay_command(run: ObservedRun, steps: Iterable[PassStep], command: str | N
         command: The command to which the required flags are added; None for a passel-opt command.
 
     Returns:
-        The command, with `{file}` in place of the quoted file name, or an empty string if no
-        command can run the passes.
+        The command, with `{file}` in place of the quoted file name. If no command can run the
+        passes, an empty string.
     """
     passes, name = _passes_of(steps), installed_name(run.adapter)
     is_read = name and ability_of(run.adapter, BringsFrontend)
@@ -319,7 +319,7 @@ def replay_command(run: ObservedRun, steps: Iterable[PassStep], command: str | N
 
 
 def allowing(command: str, passes: Iterable[Pass[Any, Any]]) -> str:
-    """Return a replay command, with a flag added that allows the effects of the passes."""
+    """Extend a replay command with the flag that allows the effects of the passes."""
     effects = {effect for each in passes for effect in each.own_effects()}
     if not effects or "--run-reproducer" not in command:
         return command

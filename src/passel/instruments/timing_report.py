@@ -76,7 +76,10 @@ class Timer:
             yield from child.walk()
 
     def find(self, name: str) -> Timer | None:
-        """Return the first timer in the order of `walk` with this name or path, or None."""
+        """Return the first timer whose name or path is `name`.
+
+        Timers are searched in the order of `walk`. If no timer matches, the method returns None.
+        """
         return next((timer for timer in self.walk() if name in (timer.name, timer.path)), None)
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
@@ -86,7 +89,7 @@ class Timer:
         return bundle(Text(str(self)))
 
     def child(self, like: Timer) -> Timer:
-        """Return the child with the same key as `like`, after adding one if there is none."""
+        """Return the child with the key of `like`. If no child has this key, add one first."""
         for each in self.children:
             if each.key == like.key:
                 return each

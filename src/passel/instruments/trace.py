@@ -31,7 +31,7 @@ class Trace(PassInstrumentation):
 
     Args:
         stream: The stream that the trace is written to. Each run writes a separate JSON array. All
-            runs inside a `with trace:` block write one array.
+            runs inside a `with trace:` block share one array.
 
     Example:
         >>> import io, json
@@ -60,7 +60,7 @@ class Trace(PassInstrumentation):
         self.__enter__()
 
     def after_run(self, run: ObservedRun, *, failed: bool) -> None:
-        """Write the events, unless an enclosing run or a `with` statement has not ended."""
+        """Write the events, unless an enclosing run or `with` statement is still active."""
         self.__exit__()
 
     def __enter__(self) -> Self:

@@ -13,7 +13,7 @@ _NOT_BESIDE = {errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY}
 
 
 def lasting(path: str | Path) -> Path:
-    """Return an absolute path, which remains valid if the working directory changes."""
+    """Make a path absolute, so that it remains valid if the working directory changes."""
     with suppress(OSError):  # the working directory is gone
         return Path(path).absolute()
     return Path(path)

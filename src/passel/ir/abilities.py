@@ -95,7 +95,8 @@ class SendsOps(Protocol):
         After an exception, the run executes the passes again in the main process.
 
         Args:
-            op: The op in the main process, which equals the worker's copy before the changes.
+            op: The op in the main process, which equals the worker's copy as it was before the
+                changes.
             data: The result of `encode_changes` in the worker.
             context: The context of the IR, such as `xdsl.context.Context`.
 

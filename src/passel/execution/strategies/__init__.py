@@ -54,8 +54,8 @@ def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> Sequent
         jobs: The maximum number of concurrent tasks; `auto` for the number of processors. None
             means the value of the environment variable `PASSEL_JOBS`, or 1 if it is not set. With
             an executor, `jobs` only determines how the tasks are divided into shares. None and
-            `auto` then mean the executor's number of workers, or the number of processors if the
-            executor has no such limit.
+            `auto` then mean the executor's number of workers. If the executor does not limit this
+            number, they mean the number of processors.
         executor: The executor that runs the tasks. None means forked processes, or threads if
             Python has no global lock or the platform cannot fork.
 
@@ -91,7 +91,7 @@ def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> Sequent
 
 
 def own_threads(jobs: Jobs | None) -> int | None:
-    """Return the number of threads that the IR's own library may use, or None for no limit.
+    """Return the number of threads that the IR's own library may use; None means no limit.
 
     Args:
         jobs: The maximum number of concurrent tasks, as in `strategy_for`.

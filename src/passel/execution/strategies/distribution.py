@@ -37,7 +37,7 @@ class Distribution(Sequential, ABC):
         jobs: The maximum number of workers.
 
     Attributes:
-        workers: The phrase for the workers in messages, such as `worker processes`.
+        workers: The term for the workers in messages, such as `worker processes`.
         declared: The name of the `Pass` attribute that says whether a pass can run in the workers
             of the strategy.
         place: The noun `process` or `thread`, for messages such as `runs only in one process`.
@@ -80,8 +80,8 @@ class Distribution(Sequential, ABC):
     def shares_of(self, tasks: Sequence[Any], jobs: int) -> list[Sequence[Any]]:
         """Divide tasks into consecutive shares of similar size.
 
-        There are several shares per worker, or one share per worker if a pipeline limits the number
-        of workers.
+        If a pipeline limits the number of workers, there is one share per worker. Otherwise, there
+        are several shares per worker.
         """
         count = jobs if jobs < min(self.jobs, len(tasks)) else jobs * _SHARES_PER_WORKER
         size = -(-len(tasks) // count)

@@ -102,7 +102,8 @@ class OnExecutor(ProcessDistribution):
         executor: The executor. Its workers must be able to import passel, the package of the IR,
             and the modules of the passes.
         jobs: The number of workers among which the tasks are divided. None means all workers of the
-            executor, or one worker per processor if the executor has no such limit.
+            executor. If the executor does not limit the number of workers, None means one worker
+            per processor.
     """
 
     workers = "the executor"

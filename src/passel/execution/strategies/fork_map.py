@@ -72,7 +72,7 @@ numbers from `set_mark`.
 
 
 def set_mark(step: int, mark: int = 0) -> None:
-    """Store two numbers about this worker's progress, which `Death` contains if the worker dies."""
+    """Store two numbers about this worker's progress. If it dies, `Death` contains them."""
     item, *_ = _PROGRESS.unpack_from(_own[0])
     _PROGRESS.pack_into(_own[0], 0, item, step, mark)
 
@@ -84,7 +84,7 @@ def fork_map(body: WorkerBody, items: Sequence[Any], processes: int) -> dict[int
         body: A function that returns a context manager. Each worker calls `body` once, enters the
             context manager, and thereby gets the function to map. If the mapped function raises an
             `EncodingError`, the item has no result. If leaving the context manager raises an
-            `EncodingError`, the worker returns no results. Errors of other classes are logged.
+            `EncodingError`, the worker returns no results. Other exceptions are logged.
         items: The items.
         processes: The maximum number of worker processes.
 
