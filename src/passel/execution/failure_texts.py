@@ -82,7 +82,8 @@ class Failures(NamedTuple):
         """Return the failure for an op that is invalid after passes have run.
 
         Args:
-            suspects: The passes that may be the cause, which ran on `op` or on nested ops.
+            suspects: The passes that may have made the op invalid. They ran on `op` or on nested
+                ops.
             op: The op that was verified.
             error: The error that the verifier reported.
             deferred: The steps that ran before the suspects and claimed to preserve everything. The

@@ -221,7 +221,7 @@ class Loop(ObservedRun):
             step: The step that has run.
             ctx: The `PassContext` of the op.
             outcome: The outcome of the nested pipelines; `UNKNOWN` for a pass.
-            failure: The failure that the step raised, or None.
+            failure: The failure that the step raised; None if it raised no failure.
         """
         if (place := self.place_of(ctx.op)) is not ctx.place and place != ctx.place:
             failure, outcome = failure or self._lost(step, ctx), outcome + CHANGED

@@ -146,7 +146,7 @@ class Run(Loop):
         return _result_of(ctx, outcome)
 
     def blame(self, ctx: PassContext[Any], steps: Sequence[PassStep], op: Any, error: Any) -> None:
-        """Report the failure of one of several passes that an adapter ran in one call.
+        """Report that one of several passes, which an adapter ran in one call, has failed.
 
         Args:
             ctx: The `PassContext` of the step that replaced the passes.

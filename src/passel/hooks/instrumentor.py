@@ -147,7 +147,7 @@ class Instrumentor:
         return other, parts
 
     def merge(self, parts: Sequence[PassInstrumentation | None]) -> None:
-        """Add the observations of a worker's instrumentations, which `branch` returned."""
+        """Add the observations of the instrumentations that `branch` returned for a worker."""
         for each, part in zip(self._of_steps, parts, strict=True):
             if part is not None:
                 self.call(each, "merge", part)

@@ -46,9 +46,9 @@ def check_writable(path: str | Path) -> None:
 def write_whole(path: Path, contents: str | bytes) -> None:
     """Replace the contents of a file atomically.
 
-    The contents are written to a new file in the same directory, which then replaces the old file.
-    If the path is a symbolic link, the target of the link is replaced. If no file can be created in
-    the directory, the old file is overwritten in place.
+    The contents are written to a new file in the same directory. The new file then replaces the old
+    file. If the path is a symbolic link, the target of the link is replaced. If no file can be
+    created in the directory, the old file is overwritten in place.
 
     Args:
         path: The path of the file. A device or a pipe is written directly.

@@ -65,7 +65,7 @@ class SendsOps(Protocol):
     """
 
     def note(self, op: Any) -> Any:
-        """Return data about an op, which `encode_changes` later needs to find changes to the op.
+        """Return data for `encode_changes` about the state of an op before passes run.
 
         If the method returns None, `encode_changes` is called only if the fingerprint of the op has
         changed. Otherwise, `encode_changes` is always called, and can also send changes that

@@ -52,10 +52,10 @@ def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> Sequent
 
     Args:
         jobs: The maximum number of concurrent tasks; `auto` for the number of processors. None
-            means the value of the environment variable `PASSEL_JOBS`, or 1 if it is not set. With
-            an executor, `jobs` only determines how the tasks are divided into shares. None and
-            `auto` then mean the executor's number of workers. If the executor does not limit this
-            number, they mean the number of processors.
+            means the value of the environment variable `PASSEL_JOBS`. If this variable is not set,
+            None means 1. With an executor, `jobs` only determines how the tasks are divided into
+            shares. None and `auto` then mean the executor's number of workers. If the executor does
+            not limit this number, they mean the number of processors.
         executor: The executor that runs the tasks. None means forked processes, or threads if
             Python has no global lock or the platform cannot fork.
 

@@ -72,7 +72,7 @@ numbers from `set_mark`.
 
 
 def set_mark(step: int, mark: int = 0) -> None:
-    """Store two numbers about this worker's progress. If it dies, `Death` contains them."""
+    """Store two progress numbers of this worker. If the worker dies, its `Death` contains them."""
     item, *_ = _PROGRESS.unpack_from(_own[0])
     _PROGRESS.pack_into(_own[0], 0, item, step, mark)
 
