@@ -23,7 +23,7 @@ class UsageError(PasselError):
     """An error in the command line of a tool.
 
     The message is shown to the user. A tool raises this error before it processes any input, or
-    when it cannot write an output file. Mistakes in the input raise other errors.
+    when it cannot write an output file. For mistakes in the input, a tool raises other errors.
     """
 
 
@@ -53,9 +53,9 @@ class Flag:
         help: The help text in one line, or an empty string to hide the flag from the help.
         metavar: The placeholder for the value of the flag, or an empty string for a boolean flag.
         default: The value of the flag if the command line does not contain the flag. If `default`
-            is omitted, this value is None for a flag with `parse`, False for any other boolean
-            flag, and an empty string for any other flag with a value.
-        implied: The value of the flag if it is given without `=value`; None if a value is required.
+            is omitted, the value is None for a flag with `parse`. For any other flag, the value is
+            False if the flag is boolean, and an empty string otherwise.
+        implied: The value of a flag that is given without `=value`; None if a value is required.
         short: The alternative names of the flag.
         choices: The allowed values; by default, the alternatives in a metavar such as
             `<list|tree>`. Without choices, any value is allowed.
@@ -100,7 +100,7 @@ class FrontendSettings(NamedTuple):
 
     Attributes:
         implicit_module: Whether top-level ops other than a module are wrapped in a module.
-        allow_unregistered: Whether ops of unknown dialects are accepted.
+        allow_unregistered: Whether ops of unregistered dialects are accepted.
         threading: Whether the IR's own passes may use several threads.
         printing: The flags for printing the resulting IR.
         own: A mapping from the name of each flag that the frontend defines to the value of the
@@ -121,8 +121,9 @@ class SourcePart:
     Attributes:
         text: The text of the part, or its bytes if the input is binary.
         name: The name of the input in diagnostics.
-        line_offset: The number of lines before the part in the file.
-        column: The column where the part starts, counted from 1; for the first part, 0.
+        line_offset: The number of lines in the file that precede the part.
+        column: The column in which the part starts, counted from 1. For the first part, the value
+            is 0.
         path: The path of the file if the part is a whole file that can be read again; otherwise
             None.
         is_recorded: Whether the part is a reproducer, which contains the pipeline to run.
@@ -291,7 +292,7 @@ def frontend_of(
     Args:
         adapter: The adapter of the IR.
         implicit_module: Whether several top-level ops are wrapped in a module.
-        allow_unregistered: Whether contexts accept ops of unknown dialects.
+        allow_unregistered: Whether contexts accept ops of unregistered dialects.
 
     Raises:
         AdapterError: If the IR has no frontend.

@@ -54,8 +54,8 @@ class MLIRAdapter(IRAdapter):
 
     Contexts are `ir.Context` objects of the build. The adapter accepts `Operation`, `OpView` and
     `Module` objects as ops, and returns `OpView` objects. If the build has a Python class for an
-    op, such as `func.FuncOp`, the adapter returns the op as an instance of this class. Compare ops
-    with `==` rather than `is`, because each query creates a new Python object for the op. Keep a
+    op, the returned object is an instance of this class, such as `func.FuncOp`. Compare ops with
+    `==` rather than `is`, because each query creates a new Python object for the op. Keep a
     reference to the top-level op while you use nested ops, because MLIR frees them together with
     the top-level op.
 
@@ -115,13 +115,14 @@ class MLIRAdapter(IRAdapter):
         return None
 
     def build_name(self) -> str:
-        """Return the name that selects the build in `--ir`: the name of its top-level package."""
+        """Return the build's name for `--ir`, which is the name of the top-level package."""
         return self.bindings.package
 
     @property
     def key_of(self) -> Callable[[Any], Hashable]:
-        """A function that returns an op's Python class, or the op's name if no class exists.
+        """A function that returns the key of an op.
 
+        The key is the op's Python class if the build has one, and the op's name otherwise.
         Reading the class is faster than reading the name.
         """
         generic, plain = self.bindings.ir.OpView, self.bindings.ir.Operation
@@ -141,7 +142,7 @@ class MLIRAdapter(IRAdapter):
         return view_of(thing.operation)
 
     def entered_context(self) -> Any:
-        """Return the context of the innermost `with Context():` block, or None without a block."""
+        """Return the context of the innermost `with Context():` block, or None if there is none."""
         ir = sys.modules.get(f"{self.bindings.root}.ir")
         return None if ir is None else ir.Context.current
 
@@ -156,13 +157,14 @@ class MLIRAdapter(IRAdapter):
                 context.__exit__(None, None, None)
 
     def create_context(self) -> Any:
-        """Return a new context with the build's dialects and the adapter's added dialects."""
+        """Return a new context with the build's dialects and the adapter's additional dialects."""
         return self.bindings.new_context(self._dialects)
 
     def create_bare_context(self) -> Any:
-        """Return a new context that, if the build supports this, loads each dialect on first use.
+        """Return a new context that loads each dialect on first use, if possible.
 
-        The context has the same dialects as a context from `create_context`.
+        If the build does not support this, the context loads all dialects immediately. In both
+        cases, the context has the same dialects as a context from `create_context`.
         """
         context = self.bindings.new_context(self._dialects, loads=False)
         bare_contexts.add(context)
@@ -190,7 +192,7 @@ class MLIRAdapter(IRAdapter):
         return isinstance(thing, ContextDialects) or (is_named and not is_own)
 
     def with_dialects(self, dialects: Sequence[Any]) -> MLIRAdapter:
-        """Return an adapter for the same build whose contexts contain additional dialects.
+        """Return a copy of this adapter whose contexts contain additional dialects.
 
         Raises:
             DefinitionError: If an element of `dialects` is not callable.
@@ -282,7 +284,7 @@ class MLIRAdapter(IRAdapter):
     def reporting(
         self, context: Any, report: Callable[[Diagnostic], bool]
     ) -> AbstractContextManager[None]:
-        """Forward the diagnostics of Python passes, such as `emit_error` calls, to `report`."""
+        """Forward diagnostics of Python passes, such as those from `emit_error`, to `report`."""
         return calls_of(self.bindings).reporting(context, report)
 
     def lifetime(self) -> NativeLifetime:
@@ -298,11 +300,11 @@ class MLIRAdapter(IRAdapter):
         return None if parent is None else parent.opview
 
     def symbol_name(self, op: Any) -> str | None:
-        """Return the value of the string attribute `sym_name` of an op, or None if not present."""
+        """Return the name of the symbol that an op defines, or None if the op defines no symbol."""
         return symbol_name(op.operation)
 
     def location(self, op: Any) -> Location:
-        """Return the source location of an op, which may be unknown."""
+        """Return the source location of an op. The location may be unknown."""
         return convert_location(op.operation.location)
 
     def verify(self, op: Any, *, recursive: bool) -> None:
@@ -364,9 +366,10 @@ class MLIRAdapter(IRAdapter):
         return tuple(flags)
 
     def versions(self) -> dict[str, str]:
-        """Return a dict that maps the build's top-level package to text about its distributions.
+        """Return the names and versions of the distributions that contain the build.
 
-        The text contains the name and version of each distribution that contains the package.
+        The result is a dict with one entry. The key is the name of the top-level package, and the
+        value is a text with all names and versions.
         """
         package = self.bindings.package
         return {package: _distributions_of(package)}

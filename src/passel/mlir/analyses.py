@@ -125,7 +125,7 @@ class DominanceInfo(RegionDominance[Any]):
         raise TypeError(msg)
 
     def is_before(self, a: Any, b: Any) -> bool:
-        """Return whether the op `a` precedes the op `b` in the same block.
+        """Return whether the ops `a` and `b` are in the same block, and `a` precedes `b`.
 
         Source: `mlir::Operation::isBeforeInBlock`, MLIR 22.
         """

@@ -126,7 +126,7 @@ class Bindings:
         """The module `ir` of the build.
 
         Raises:
-            AdapterError: If the build is not installed, or is older than MLIR 22.
+            AdapterError: If the build is not installed, or its MLIR release is older than MLIR 22.
         """
         try:  # its own module `ir` imports NumPy
             module = importlib.import_module(f"{self.root}._mlir_libs._mlir.ir")
@@ -163,8 +163,8 @@ class Bindings:
             dialects: Functions that add dialects to a `DialectRegistry`, or `ContextDialects`
                 objects.
             loads: Whether to load all dialects immediately. Loading takes most of the time and
-                memory that a context needs. If false, and if the build supports lazy loading, the
-                context loads each dialect on first use.
+                memory that a context needs. If `loads` is false, and the build supports lazy
+                loading, the context loads each dialect on first use.
         """
         is_bare = not loads and self.root in _BARE
         context = self.ir.Context(**{"load_on_create_dialects": ()} if is_bare else {})

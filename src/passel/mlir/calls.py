@@ -50,7 +50,9 @@ def calls_of(bindings: Bindings) -> Calls:
 
 
 class BindingsCalls:
-    """Calls to MLIR through its Python bindings, during which MLIR uses a single thread.
+    """Calls to MLIR through its Python bindings.
+
+    During these calls, MLIR uses a single thread.
 
     Args:
         bindings: The build of MLIR's Python bindings.
@@ -60,7 +62,7 @@ class BindingsCalls:
         self._ir = bindings.ir
 
     def verify(self, operation: Any) -> tuple[bool, list[Diagnostic]]:
-        """Return whether an op is valid, and the diagnostics that the verifier reports."""
+        """Verify an op, and return its validity and the diagnostics that MLIR reports."""
         found, reports = self._call(operation.context, operation.verify)
         return bool(found), reports
 
@@ -103,7 +105,7 @@ class BindingsCalls:
                 context.emit_error_diagnostics = emits
 
     def reporting(self, context: Any, report: Report) -> AbstractContextManager[None]:
-        """Forward diagnostics that are reported on the calling thread to `report`."""
+        """Forward the calling thread's diagnostics to `report`."""
         info, here = self._ir.DiagnosticInfo, threading.get_ident()
 
         def take(diagnostic: Any) -> bool:
@@ -117,7 +119,9 @@ _SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.NOTE, Severity.REMARK)
 
 
 class LibraryCalls:
-    """Calls to MLIR through its C API, during which MLIR may use several threads.
+    """Calls to MLIR through its C API.
+
+    During these calls, MLIR may use several threads.
 
     Args:
         bindings: The build of MLIR's Python bindings.
@@ -133,7 +137,7 @@ class LibraryCalls:
         self._handler = capi.HANDLER(self._take)  # kept: MLIR has its address
 
     def verify(self, operation: Any) -> tuple[bool, list[Diagnostic]]:
-        """Return whether an op is valid, and the diagnostics that the verifier reports."""
+        """Verify an op, and return its validity and the diagnostics that MLIR reports."""
         return self._call(operation.context, "mlirOperationVerify", capi.address(operation))
 
     def runner(self, manager: Any) -> Runner:
@@ -155,7 +159,7 @@ class LibraryCalls:
                 or bytecode of the module. For `FILE`, the path.
 
         Returns:
-            A tuple of the parsed op, which is None after an error, and the reported diagnostics.
+            A tuple of the parsed op and the reported diagnostics. After an error, the op is None.
         """
         found, reports = self._call(context, name, capi.address(context), *map(capi.text, words))
         return (self._top(found, context) if found else None), reports

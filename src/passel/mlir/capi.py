@@ -120,7 +120,7 @@ def address(thing: Any) -> int:
 
 
 def imported(kind: Any, handle: int, context: Any) -> Any:
-    """Return a new Python object of the bindings that wraps a C API handle.
+    """Wrap a C API handle in a new Python object of the bindings, and return the object.
 
     Args:
         kind: The class of the object, such as `ir.Location`.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class MLIRSide:
-    """MLIR's side of the conversion between MLIR and xDSL, which parses and prints ops.
+    """MLIR's side of the conversion between MLIR and xDSL: a parser and printer of ops.
 
     Args:
         context: The context for parsed ops. The default is a new context of the build `mlir` that
@@ -47,8 +47,8 @@ class MLIRSide:
 
         Args:
             text: The text of the op.
-            enclosing: The texts of the ops that define the symbols to which `text` refers, except
-                for ops that are part of `text`.
+            enclosing: The texts of ops that are not part of `text`. Each of these ops defines a
+                symbol to which `text` refers.
 
         Raises:
             PassFailure: If MLIR cannot parse the op, or the op is invalid.

@@ -62,8 +62,8 @@ def convert_location(location: Any) -> Location:
 def has_plain_names(location: Any) -> bool:
     """Return whether the bindings can read the names in a location without crashing.
 
-    Reading a name that is not UTF-8 would crash the process. The function assumes such a name if
-    MLIR prints escapes in the location.
+    Reading a name that is not UTF-8 would crash the process. If the text of the location contains
+    escapes, the function assumes that a name is not UTF-8.
     """
     return "\\" not in str(location)
 

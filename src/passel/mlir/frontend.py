@@ -86,7 +86,7 @@ class MLIRFrontend(Frontend):
         return data.startswith(MAGIC)
 
     def new_context(self) -> Any:
-        """Return a new context with the dialects of the bindings and of the IRDL file, if any."""
+        """Return a new context with the bindings' dialects and any dialects from the IRDL file."""
         context = self._bare_context()
         context.allow_unregistered_dialects = self.settings.allow_unregistered
         if not self.settings.threading:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Kinds:
-    """A cache of `OpKind` objects, with one object for each context and op name.
+    """A cache of `OpKind` objects, with one object per context and op name.
 
     Args:
         bindings: The build of MLIR's Python bindings that creates the contexts.

@@ -19,7 +19,7 @@ _ERASED = object()
 
 
 class NativeLifetime(Lifetime):
-    """A policy that detects erased ops by their Python objects and by the links between siblings.
+    """A policy that detects erased ops by their Python objects and by links between sibling ops.
 
     If the build does not export the C API, the policy cannot detect that a pass erased a sibling of
     the op that the pass ran on.

@@ -152,7 +152,7 @@ class LoweredPass(Pass[Any]):
 def failures_in(
     folder: Path, op: Any, steps: Sequence[Step], adapter: IRAdapter, said: set[Location]
 ) -> list[tuple[list[PassStep], Any]]:
-    """Return the failed passes and the ops they ran on, as recorded in the files that MLIR wrote.
+    """Read the files that MLIR wrote, and return the failed passes with the ops that they ran on.
 
     Sibling ops that have the same name, but no symbol names, share a folder. If a shared folder
     contains the file of a failed pass, the function assumes that the pass failed on each sibling

@@ -45,7 +45,7 @@ class Managers:
     Args:
         bindings: The build of MLIR's Python bindings.
         verify: Whether MLIR verifies the IR after each pass; None if passel verifies the IR
-            instead. Unless the value is None, MLIR also writes a file to `folder` for each failed
+            instead. Unless `verify` is None, MLIR also writes a file to `folder` for each failed
             pass.
 
     Attributes:

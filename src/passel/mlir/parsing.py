@@ -48,8 +48,8 @@ def parse_source(
         source: The text, as a string or UTF-8 bytes, or MLIR bytecode.
         name: The name of the source in locations and errors.
         implicit_module: Whether to wrap any source that is not a `builtin.module` in a module. If
-            false, the source must be the text of exactly one top-level op, or the bytecode of a
-            module.
+            `implicit_module` is false, the source must be the text of exactly one top-level op, or
+            the bytecode of a module.
         line_offset: If the text is a part of a split file, the number of lines before the part.
             Line numbers in locations and errors count from the start of the file.
         on_warning: A function that takes each warning or remark. By default, warnings and remarks

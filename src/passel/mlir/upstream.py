@@ -31,7 +31,8 @@ class PassFacts(NamedTuple):
         class_name: The name of the pass's class.
         anchor: The name of the ops that the pass is restricted to, or an empty string if it accepts
             any op.
-        interface: The C++ interface that ops must implement for the pass, or an empty string.
+        interface: The C++ interface that ops must implement for the pass to run on them, or an
+            empty string.
         dialects: The names of the dependent dialects.
         options: The declarations of the pass's options. The type of each option is given as text.
         statistics: The names of the pass's statistics.
@@ -47,7 +48,7 @@ class PassFacts(NamedTuple):
 
     @property
     def on_functions(self) -> bool:
-        """Whether the pass runs on function ops, whatever their op name."""
+        """Whether the pass runs on function ops of any dialect."""
         return self.interface.endswith(FUNCTIONS)
 
 
@@ -81,7 +82,7 @@ class KnownBuild(NamedTuple):
 
 @cache
 def known_builds() -> dict[str, KnownBuild]:
-    """Return the `KnownBuild` for each top-level package in passel's table of builds."""
+    """Return a dict that maps top-level packages of builds to their `KnownBuild` objects."""
     found: dict[str, KnownBuild] = {}
     for section in re.split(r"\n(?=\S)", BUILDS.read_text("utf-8")):
         package, release, *words = section.split()

@@ -166,7 +166,7 @@ class AdapterContract:
                 equal(enclosing, sample.at(path[:-1]), f"'parent' of op '{node.role}'")
 
     def test_attributes(self) -> None:
-        """Every op has the right symbol name and a location, which may be unknown."""
+        """Every op has the right symbol name, and a known or unknown location."""
         for _, node, op in self._sample().ops():
             equal(self.adapter.symbol_name(op), node.symbol, f"'symbol_name' of op '{node.role}'")
             place: Any = self.adapter.location(op)
@@ -272,7 +272,7 @@ class AdapterContract:
                     equal(take(op), known, "the 'fingerprint' of a sibling of a changed op")
 
     def test_moves(self) -> None:
-        """Moving an op changes the fingerprints of its old and new parents, but not its own.
+        """A moved op keeps its fingerprint, but the fingerprints of its old and new parents change.
 
         The sequence that `children` returned before the move does not change.
         """

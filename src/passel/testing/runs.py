@@ -54,7 +54,7 @@ def run_passes(
     Args:
         source: The text of the IR. Several top-level ops are wrapped in a module.
         pipeline: The text of the pipeline, such as `builtin.module(func.func(cse))`.
-        adapter: The name of the IR: `xdsl`, `mlir`, or the name of another installed adapter.
+        adapter: The name of an installed adapter, such as `xdsl` or `mlir`.
         passes: Additional pass classes to register.
         name: The name of the text in error messages.
         line: The number of lines that precede the text in its file.
@@ -99,7 +99,7 @@ def check_passes(
             file.
         pipeline: The text of the pipeline, as for `run_passes`.
         prefix: The prefix of the CHECK lines.
-        adapter: The name of the IR, as for `run_passes`.
+        adapter: The name of an installed adapter, as for `run_passes`.
         passes: Additional pass classes to register.
 
     Raises:

@@ -34,7 +34,7 @@ class Node(NamedTuple):
             yield from inner.walk((*path, index))
 
     def moves(self) -> Iterator[tuple[Path, Path]]:
-        """Yield the path of each node that can move, and the path of the node's new parent.
+        """For each node that can move, yield the path of the node and the path of its new parent.
 
         To keep the IR valid, a node moves only into a parent that has the same role as the parent
         of a similar node in the program. Two nodes are similar if they have the same role, and if
