@@ -43,8 +43,8 @@ class PassManager(RunSettings, OpPassManager):
             `with mlir.ir.Context():` enters. If there is no current context, the default is the
             context of the op that the pipeline runs on. If the op has none, the default is a new
             context.
-        adapter: The adapter of the IR. It is required only if no installed package registers an
-            adapter for the IR.
+        adapter: The adapter of the IR. The argument is required only if no installed package
+            registers an adapter for the IR.
         nesting: How to treat passes whose anchor differs from the manager's anchor.
         check: Whether unmet requirements of passes (`Pass.requires`) are errors when the pipeline
             is compiled. Set `check` to False if the manager will be added to a larger pipeline, in

@@ -27,7 +27,7 @@ class ReproducerCase(NamedTuple):
 
     Attributes:
         op: The op to run the pipeline on.
-        manager: The manager of the recorded pipeline. It rejects passes with effects that
+        manager: The manager of the recorded pipeline. The manager rejects passes with effects that
             `load_reproducer` did not allow.
     """
 
@@ -62,8 +62,8 @@ def load_reproducer(
         context: The context of the IR; by default a new context with the installed dialects.
         passes: The passes or pass classes that the recorded pipeline uses and that no installed
             package registers.
-        parse: A function that parses the text of the IR and returns an op. It is required if the
-            adapter has no frontend.
+        parse: A function that parses the text of the IR and returns an op. The function is required
+            if the adapter has no frontend.
         allow_unregistered: Whether a new context allows ops of unregistered dialects.
         allow_effects: The effects that passes may have; see `PassManager.restrict_effects`.
 
@@ -127,7 +127,7 @@ def registry_with(passes: Iterable[Any]) -> PassRegistry:
 
 
 def read_part(frontend: Frontend, part: SourcePart, context: Any) -> Parsed:
-    """Parse a part of a source, and verify the top-level op.
+    """Parse one part of a source file, and verify its top-level op.
 
     Raises:
         UnreadableError: The part is not valid IR. The diagnostics of the error give the locations

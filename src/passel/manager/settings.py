@@ -23,7 +23,7 @@ _Observers: TypeAlias = "dict[str, Callable[[], PassInstrumentation] | None]"
 
 
 class RunSettings:
-    """The base class of runnable pass managers, which defines the settings of runs."""
+    """The base class of pass managers that can be run. It defines the settings of runs."""
 
     def __init__(self) -> None:
         self._options = RunOptions()
@@ -109,7 +109,8 @@ class RunSettings:
         Args:
             every: A regular expression for categories, such as `.*`, which applies to all kinds of
                 remarks. The expression must match the whole category.
-            by_kind: Additional expressions for `passed`, `missed`, `failed` and `analysis` remarks.
+            by_kind: Additional regular expressions, each for one kind of remarks: the keyword
+                arguments `passed`, `missed`, `failed` and `analysis`.
 
         Raises:
             ValueError: A regular expression is invalid.

@@ -49,9 +49,10 @@ class PassContext(Generic[StateT]):
     Attributes:
         op: The op that the pass runs on.
         run: The current run, a `passel.execution.Run`.
-        plan: The plan of the pipeline for the op, which contains the steps that can run on the op.
-        parent: The context of the enclosing op; None for the top-level op of a run or of a dynamic
-            pipeline.
+        plan: The plan for running the pipeline on the op. The plan lists the steps that can run on
+            the op.
+        parent: The context of the enclosing op; None for the op on which a run or a dynamic
+            pipeline starts.
         number: The index of the op among its siblings, starting at 0.
         place: The result of `Lifetime.place_of` for the op, computed before the pipeline ran.
         step: The step of the pipeline that is running: a `PassStep` or a `NestedStep`.
@@ -278,7 +279,7 @@ class PassContext(Generic[StateT]):
         self.recorded().diagnostics.append(diagnostic)
 
     def recorded(self) -> Record:
-        """Return the record to which callers add counts and reports of the pass."""
+        """Return the pass's record, to which callers add counts and reports."""
         if self.record is None:
             self.record = Record()
         return self.record

@@ -103,8 +103,8 @@ def class_like(pass_: Pass[Any, Any] | type[Pass[Any, Any]], name: str) -> type[
     """Return a pass class whose defaults are the option values of a pass.
 
     Args:
-        pass_: A pass whose option values become the defaults; or a pass class, from which the new
-            class differs only in its name.
+        pass_: A pass, whose option values become the defaults, or a pass class, whose defaults stay
+            the same.
         name: The name of the new class in textual pipelines.
 
     Raises:

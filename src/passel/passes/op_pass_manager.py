@@ -218,7 +218,7 @@ class OpPassManager:
         return nested
 
     def empty(self, anchor: str | type, jobs: int | None = None) -> OpPassManager:
-        """Return an empty manager with the `nesting` and the registry of this manager."""
+        """Return an empty manager with the same `nesting` and registry as this manager."""
         nested = OpPassManager(anchor, nesting=self.nesting, jobs=jobs)
         nested.registry = self.registry
         return nested

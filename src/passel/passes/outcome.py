@@ -33,8 +33,8 @@ class Outcome(NamedTuple):
         changed: Whether the op changed; None if unknown.
         failures: All failures, in program order.
         diagnostics: All diagnostics, including the diagnostics of the failures.
-        counts: A dict that maps pairs, the path of a pass and the name of a statistic, to the value
-            of the statistic.
+        counts: A dict from `(path of the pass, name of the statistic)` to the value of the
+            statistic.
         preserved: The classes of the analyses that all dynamic pipelines preserved; `EVERYTHING` if
             no dynamic pipeline ran. Pickling replaces every set except `EVERYTHING` by an empty
             set, since another process may not have the classes.

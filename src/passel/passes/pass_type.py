@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class PassType(NamedTuple):
-    """The role of a pass in a pipeline, such as bufferization.
+    """A role, such as bufferization, that a pass has in a pipeline.
 
     A pass can have any number of pass types. In a pipeline, the interval of a pass type extends
     from the first to the last pass that has this pass type. Intervals may overlap. Any package can

@@ -59,7 +59,7 @@ def walk(
 
 
 def run_by(value: Any) -> Iterator[Runnable]:
-    """Yield the passes and pipelines in the options of a pass, which the pass may run.
+    """Yield the passes and pipelines in the options of a pass. The pass may run them.
 
     Args:
         value: The pass, or the value of an option.
@@ -81,8 +81,8 @@ def preserves(kinds: Collection[type], kind: type) -> bool:
 def preserved_by(items: Iterable[Runnable]) -> frozenset[type]:
     """Return the classes of the analyses that every pass in `items` preserves.
 
-    Passes in the options of these passes must preserve the analyses too. If `items` is empty, the
-    result contains all analyses.
+    Every pass in the options of these passes must preserve the analyses too. If `items` is empty,
+    the result contains all analyses.
     """
     kept = EVERYTHING
     for item in items:

@@ -81,7 +81,7 @@ class PassRegistry:
         ir: str = "",
         override: bool = False,
     ) -> PassT:
-        """Register a pass class, or a name with a factory that imports the class later.
+        """Register a pass class, or a name and a factory that provides the pass class later.
 
         Registering the same class again has no effect. A class that is defined again, because a
         notebook cell is rerun or a module is reloaded, replaces the old class.
@@ -207,7 +207,7 @@ class PassRegistry:
         return ir
 
     def for_ir(self, ir: str, *sources: PassSource) -> PassRegistry:
-        """Return a registry for one IR, which searches this registry and then other sources.
+        """Return a registry for one IR. It searches this registry and then other sources.
 
         If this registry is already for `ir` and already searches `sources`, the result is this
         registry itself. Otherwise, adding passes to the returned registry does not change this
@@ -283,9 +283,9 @@ class PassRegistry:
         return suggest(name, [close]) if close and self.lookup(close, ir=ir) else ""
 
     def copy(self) -> PassRegistry:
-        """Return a new registry that searches this registry.
+        """Return a new registry, whose lookups also search this registry.
 
-        Adding passes to the new registry does not change this registry.
+        Adding passes to the returned registry does not change this registry.
         """
         return PassRegistry(self, scope=self.scope)
 
@@ -336,9 +336,9 @@ def default_registry() -> PassRegistry:
     point in the group `passel.passes`. Each entry point names a function that takes a registry. The
     function is called when a name is first looked up, or when all entries are listed. If the
     function fails, the passes that it has not registered yet are skipped, and the logger `passel`
-    warns about the package. If the name of an entry point is the name of an IR, its passes are for
-    that IR only, and lookups for other IRs do not load the entry point. The names of IRs are the
-    names of the entry points in the group `passel.adapters`.
+    warns about the package. If the name of an entry point is the name of an IR, the passes of the
+    entry point are for that IR only, and lookups for other IRs do not load the entry point. The
+    names of IRs are the names of the entry points in the group `passel.adapters`.
     """
     registry = PassRegistry()
     registry.defer(_find_installed)

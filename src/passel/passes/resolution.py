@@ -38,8 +38,8 @@ def names_for(
 
     The registry finds the passes for one IR: the IR of the adapter or, without an adapter, the IR
     of the context. If both are None, the registry finds the passes for the IR of the running pass.
-    If no pass is running, the registry finds the passes for all IRs. If the package of only one IR
-    has been imported, the passes for this IR then take precedence.
+    If no pass is running, the registry finds the passes for all IRs. If, in that case, the package
+    of only one IR has been imported, the passes for this IR take precedence.
 
     Args:
         adapter: The adapter of the IR; None if the IR is unknown.

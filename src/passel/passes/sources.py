@@ -81,7 +81,7 @@ def errors_of_others(problem: str, kind: type[PasselError]) -> Generator[None]:
 
 
 class PassPipelineInfo(NamedTuple):
-    """The registry entry of a pipeline, which combines several passes under one name.
+    """The registry entry of a pipeline: several passes under one name.
 
     Attributes:
         name: The name of the pipeline in textual pipelines.

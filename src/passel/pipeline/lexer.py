@@ -88,7 +88,7 @@ def find_outside(
 
     Args:
         source: The text to search.
-        start: The offset to search from. It must be outside all brackets.
+        start: The offset to search from, which must be outside all brackets.
         end: The offset after the last character to search.
         pattern: A pattern that matches stop characters, quotes, and the brackets to skip.
         stops: The stop characters to search for.

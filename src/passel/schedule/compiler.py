@@ -62,8 +62,9 @@ class PipelineCompiler:
             outer: The path of the pass that runs the manager; an empty string if no pass runs it.
 
         Raises:
-            AnchorError: A pass cannot run on its anchor or is for another IR, an anchor is unknown
-                or not isolated from above, or a dependent dialect does not exist.
+            AnchorError: A pass cannot run on the anchor of its manager, a pass is for another IR,
+                an anchor is unknown, an anchor is not isolated from above, or a dependent dialect
+                does not exist.
             EffectsError: A pass has a forbidden effect outside the IR.
             ContractError: A requirement of a pass is not met.
         """

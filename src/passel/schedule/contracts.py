@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Region(NamedTuple):
-    """A range of passes in a builder's pipeline that must all preserve certain analyses.
+    """Consecutive passes of a builder's pipeline, all of which must preserve certain analyses.
 
     A region starts after a pass whose label is in `starts`, and ends before the next pass whose
     label is in `ends`.

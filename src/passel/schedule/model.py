@@ -98,7 +98,7 @@ class NestedStep:
         return f"Pipeline Collection : [{anchors}]"
 
     def select(self, kind: OpKind) -> Pipeline | None:
-        """Return the first pipeline that matches ops of the given kind, or None."""
+        """Return the first pipeline that matches ops of the given kind, or None if none matches."""
         for pipeline in self.pipelines:
             if pipeline.accepts(kind):
                 return pipeline
@@ -109,7 +109,7 @@ Step: TypeAlias = PassStep | NestedStep
 
 
 class Pipeline:
-    """A sequence of steps that run on each op that matches the anchor.
+    """A sequence of steps, which run on each op that matches the anchor.
 
     Attributes:
         anchor: The name of the ops that the pipeline runs on, or `any`.
@@ -118,8 +118,7 @@ class Pipeline:
             `builtin.module/func.func`.
         jobs: The maximum number of ops to process concurrently; None for no limit.
         spans: The spans of the nested pipelines that were merged into this pipeline.
-        plans: A cache that maps a pair, the pipeline and the key of an op (see `IRAdapter.key_of`),
-            to a plan.
+        plans: A cache that maps `(pipeline, key of an op)` to a plan; see `IRAdapter.key_of`.
     """
 
     def __init__(
