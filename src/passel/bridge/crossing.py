@@ -35,7 +35,7 @@ Side: TypeAlias = "XDSLSide | MLIRSide"
 
 
 class Crossing(Pass[Any]):
-    """The base class of passes that convert an op to another IR and run a pipeline on the result.
+    """The base class of passes that convert an op to another IR to run a pipeline on the op there.
 
     The pass name of a subclass is the name of the other IR, as in `xdsl(...)`.
 

@@ -44,13 +44,13 @@ _ISOLATED_IN_MLIR = frozenset({"llvm.func"})
 
 
 class XDSLAdapter(IRAdapter):
-    """The adapter for xDSL's ops, whose contexts are `xdsl.context.Context` objects.
+    """The adapter for xDSL's ops. Its contexts are `xdsl.context.Context` objects.
 
     Args:
         dominance: Whether the verifier checks that definitions dominate uses, as MLIR's verifier
             does. xDSL's own verifier does not check dominance.
-        dialects: Dialects that are registered in new contexts in addition to the installed
-            dialects. An additional dialect replaces an installed dialect of the same name.
+        dialects: Dialects to register in new contexts besides the installed dialects. An additional
+            dialect replaces an installed dialect of the same name.
     """
 
     name = "xdsl"
@@ -157,7 +157,7 @@ class XDSLAdapter(IRAdapter):
         verify(op, recursive=recursive, dominance=self._dominance)
 
     def print_op(self, op: Operation, flags: PrintFlags) -> str:
-        """Print an op with xDSL's printer, or in generic form if a custom printer fails."""
+        """Print an op with xDSL's printer; if a custom printer fails, use the generic form."""
         try:
             return printed(op, flags)
         except Exception:  # noqa: BLE001 - invalid IR breaks custom printers in any way
@@ -205,13 +205,13 @@ class XDSLAdapter(IRAdapter):
     decode_changes: Any = staticmethod(decode_changes)
 
     def limited_rewrites(self, limit: int | None) -> AbstractContextManager[list[str]]:
-        """Return a context manager that limits the number of pattern rewrites and yields a list."""
+        """Return a context manager that limits pattern rewrites and yields a list of them."""
         from passel.xdsl.rewrites import limited_rewrites
 
         return limited_rewrites(limit)
 
     def functions(self, op: Operation) -> Sequence[str]:
-        """Return the names of the functions in a module, except for functions without a body."""
+        """Return the names of a module's functions that have a body."""
         from passel.xdsl.interpreting import functions
 
         return functions(op)

@@ -1,6 +1,7 @@
 """The operands that branches pass to their successors.
 
-xDSL has no counterpart to MLIR's `BranchOpInterface`, so this module lists the known branch ops.
+xDSL has no counterpart to MLIR's `BranchOpInterface`, so this module lists the branch ops that it
+supports.
 """
 
 from __future__ import annotations

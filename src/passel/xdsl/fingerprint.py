@@ -62,9 +62,9 @@ class Fingerprint:
 def fingerprint(  # noqa: C901 - one loop over all ops, in which calls would cost more than the rest
     op: Operation, last: Fingerprint | None = None, *, recursive: bool = True
 ) -> Fingerprint:
-    """Return the fingerprint of an op, with or without its nested ops.
+    """Return the fingerprint of an op, which covers nested ops if `recursive` is True.
 
-    If nothing has changed since the fingerprint `last`, the result is `last` itself.
+    If nothing has changed since `last` was taken, the result is `last` itself.
 
     The fingerprint detects the same changes as `mlir::OperationFingerPrint`.
 

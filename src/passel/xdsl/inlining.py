@@ -73,7 +73,7 @@ _SEVERAL_BLOCKS = frozenset({"func.func", "scf.execute_region"})
 
 
 def rejection(call: CallOp, callee: FuncOp, context: Context) -> str:
-    """Return why a callee cannot be inlined at a call, or an empty string if it can be inlined.
+    """Return why a callee cannot be inlined at a call, or an empty string if nothing prevents it.
 
     Source: `Inliner::Impl::shouldInline`, `mlir/lib/Transforms/Utils/Inliner.cpp`, MLIR 22.
     """

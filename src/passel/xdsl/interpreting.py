@@ -70,12 +70,12 @@ def computed(
         context: The context of the module.
         symbol: The function's name.
         arguments: The function's arguments as a list of attributes, such as `1 : i32, 2.0 : f32`.
-            If the string is empty, the function runs several times on pseudo-random arguments.
+            If `arguments` is empty, the function runs several times on pseudo-random arguments.
             Every call of `computed` passes the same pseudo-random arguments to a function.
         seconds: The time limit for all runs together, in seconds.
 
     Raises:
-        NotComputedError: If the module has no such function with a body, or if the interpreter
+        NotComputedError: If the module has no function `symbol` with a body, or if the interpreter
             fails on the function or its arguments.
         NotEndedError: If the runs exceed the time limit.
     """
@@ -88,7 +88,7 @@ def computed(
 
 
 def functions(module: Operation) -> Sequence[str]:
-    """Return the names of the functions in a module, except for functions without a body."""
+    """Return the names of a module's functions that have a body."""
     return [*_bodies(module)]
 
 

@@ -41,8 +41,8 @@ def parse_source(
     """Parse a source text, and return the top-level op.
 
     As in `mlir::parseSourceFile`, if the text contains only a `builtin.module`, the result is that
-    module. Otherwise, the result is a new module around the top-level ops of the text, even if
-    there are none.
+    module. Otherwise, the result is a new module around the top-level ops of the text, even if the
+    text contains no ops.
 
     Args:
         context: The context, which loads the dialects that the text uses.
@@ -131,8 +131,9 @@ def _not_one_op(ops: list[Operation], source: Input[str]) -> ParseError:
 def collector_paused() -> Generator[None]:
     """Disable the cyclic garbage collector inside the `with` block.
 
-    Parsing allocates long-lived objects, so a collection would find no garbage. At the end of the
-    block, even after an error, the collector is enabled again if it was enabled before.
+    Parsing allocates long-lived objects, so a collection would find no garbage. When the block
+    ends, even with an error, the collector is enabled again if it was enabled at the start of the
+    block.
     """
     # No `gc.freeze()` afterwards, which would spare the one collection that is now due: ops
     # and blocks refer to each other, so frozen IR would never be freed, and freezing is for

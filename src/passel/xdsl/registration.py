@@ -31,7 +31,10 @@ _OWN_PASSES = {
 
 
 def register(registry: PassRegistry) -> None:
-    """Register passel's passes, and passes of xDSL and its plugins whose names are not taken."""
+    """Register passel's passes, and then the passes of xDSL and its plugins.
+
+    If the name of a pass of xDSL or of a plugin is already taken, the pass is not registered.
+    """
     for name, place in _OWN_PASSES.items():
         registry.register(name, f"passel.xdsl.passes.{place}", origin="passel", ir="xdsl")
     registry.defer(register_xdsl_passes, ir="xdsl")  # when all packages have registered theirs
@@ -55,9 +58,9 @@ def installed_universe() -> Universe:
 
     Unlike `Universe.get_multiverse`, this function skips packages that cannot be loaded, entry
     points that are not a `Universe`, and passes whose names are invalid in pipelines. If several
-    packages define a name, xDSL's definition is used. If xDSL does not define the name, the other
-    entry points are searched in alphabetical order. The logger `passel` reports each skipped name
-    immediately, but reports skipped packages only when the lookup of a name fails.
+    packages define the same name, xDSL's definition is used. If xDSL does not define the name, the
+    definition from the alphabetically first entry point is used. The logger `passel` reports each
+    skipped name immediately, but reports skipped packages only when the lookup of a name fails.
     """
     return _installed()[0]
 

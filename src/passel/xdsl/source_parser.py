@@ -79,9 +79,9 @@ _AttributeT = TypeVar("_AttributeT", bound=Attribute)
 class SourceParser(LocationParser):
     """A faster version of xDSL's parser that adds source locations to ops and block arguments.
 
-    The location of an op or block argument without an explicit `loc(...)` is the position of its
-    name, as in MLIR. Apart from locations, a `SourceParser` produces the same IR as xDSL's parser.
-    Types and numbers with the same spelling share one object.
+    As in MLIR, an op or block argument without an explicit `loc(...)` is located at its name. Apart
+    from locations, a `SourceParser` produces the same IR as xDSL's parser. Types and numbers with
+    the same spelling share one object.
 
     Args:
         context: The context, which loads the dialects that the text uses.
@@ -268,7 +268,7 @@ class SourceParser(LocationParser):
 
     @property
     def dialect(self) -> str:
-        """The name of the dialect of the innermost op that is being parsed."""
+        """The dialect name of the innermost op that is being parsed."""
         return self._parser_state.dialect_stack[-1]
 
     def parse_top_level(self) -> list[Operation]:

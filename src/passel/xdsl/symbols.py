@@ -75,7 +75,7 @@ def closest_enclosing(op: Operation, fits: Callable[[Operation], bool]) -> Opera
 
 
 def enclosing_table(user: Operation) -> Operation | None:
-    """Return the symbol table in which an op's symbol references are looked up, if there is one."""
+    """Return the closest symbol table around an op, or None if no symbol table encloses it."""
     return closest_enclosing(user, is_table)
 
 

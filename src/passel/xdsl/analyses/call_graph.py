@@ -70,7 +70,8 @@ class Call(NamedTuple):
     Attributes:
         op: The call op.
         caller: The innermost callable around the call, or None if the call is not in a callable.
-        callee: The callable that is called. None means that it is unknown or not in the graph.
+        callee: The callable that is called. None means that the callee is unknown or not in the
+            graph.
     """
 
     op: Operation

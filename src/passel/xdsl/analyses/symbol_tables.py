@@ -45,7 +45,7 @@ class SymbolTables:
     __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride] - compared only
 
     def symbols(self, table: Operation) -> Mapping[str, Operation]:
-        """Return a mapping from names to symbols; it is empty if `table` is not a symbol table."""
+        """Return a mapping from names to symbols, which is empty if `table` is no symbol table."""
         if table not in self._tables:
             named = ((symbol_name(op), op) for op in ops_in(table)) if is_table(table) else ()
             self._tables[table] = {name: op for name, op in named if name is not None}

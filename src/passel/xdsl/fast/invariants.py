@@ -189,7 +189,7 @@ def check_isolation(op: Operation) -> None:
 
     Raises:
         VerifyException: If a nested op uses a value from outside `op`. In some releases of xDSL,
-            also if a nested op uses a result of `op`.
+            the error is also raised if a nested op uses a result of `op`.
     """
     met: set[int] = set()
     meet = met.add

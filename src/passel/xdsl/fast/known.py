@@ -1,8 +1,8 @@
 """Detection of the code that fast paths may replace.
 
 A fast path does the work of other code without calling it. The behavior of the replaced code must
-therefore be known. Only xDSL's own code is known. Unknown code is called as often as xDSL calls it,
-in the same order and on the same objects.
+therefore be known. In this package, "known" code is xDSL's own code. All other code is called as
+often as xDSL calls it, in the same order and on the same objects.
 """
 
 from __future__ import annotations

@@ -89,11 +89,11 @@ class TemplatePrinter(Printer):
         self._names.clear()
 
     def print_ssa_value(self, value: SSAValue) -> str:
-        """Print the name of a value, or a placeholder while the printer is making a template."""
+        """Print the name of a value; while a template is made, print a placeholder instead."""
         return self._mark(value) or super().print_ssa_value(value)
 
     def print_block_name(self, block: Block) -> str:
-        """Print the name of a block, or a placeholder while the printer is making a template."""
+        """Print the name of a block; while a template is made, print a placeholder instead."""
         return self._mark(block) or super().print_block_name(block)
 
     def _mark(self, varied: _Varied) -> str:

@@ -1,4 +1,4 @@
-"""A parser that builds ops from templates if the shape of a line is known."""
+"""A parser that builds an op from a template if an earlier line had the same shape."""
 # pyright: reportPrivateUsage=false
 # xDSL's parser is extended by overriding its `_parse_*` methods; there is no public hook.
 

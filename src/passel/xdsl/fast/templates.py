@@ -109,7 +109,7 @@ def name_spans(line: str) -> list[tuple[int, int]]:
 def can_follow(head: str) -> bool:
     """Return whether `head`, the start of a line, identifies the first token of the line.
 
-    For a line that starts with a value or a block, the sigil `%` or `^` is sufficient.
+    If the line starts with a value or a block, `head` only has to contain the sigil `%` or `^`.
     """
     return head in {"%", "^", "}"} or len(head) > 1 or (head.isascii() and head.isidentifier())
 
@@ -260,7 +260,7 @@ def to_template(
     """Make a template from an op that was just parsed.
 
     Args:
-        op: The op, whose class must have a known parser.
+        op: The op. `has_known_parser` must return True for the class of the op.
         names: The names of values and blocks in the line.
         bound: The number of result names at the start of the line.
         used: A mapping from the address of each operand and successor to the index of its name in

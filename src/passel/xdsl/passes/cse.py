@@ -44,7 +44,7 @@ class CSE(Pass["Operation"]):
         >>> str(pm)
         'builtin.module(func.func(cse))'
 
-    Source: `mlir/lib/Transforms/CSE.cpp` by way of xDSL's `cse`.
+    Source: `mlir/lib/Transforms/CSE.cpp` and xDSL's `cse`.
     """
 
     name = "cse"

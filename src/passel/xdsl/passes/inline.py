@@ -78,7 +78,7 @@ class Inliner(Pass["Operation"]):
     erased: ClassVar[Statistic] = Statistic("Number of private callables erased", name="num-erased")
 
     def run(self, op: Operation, ctx: PassContext) -> None:
-        """Inline the calls in a symbol table."""
+        """Inline calls between the functions in `op`, which must be a symbol table."""
         if not is_table(op):
             raise PassFailure("was scheduled to run under the inliner, but has no symbol table")
         inliner = _Inliner(self, op, ctx)

@@ -217,7 +217,7 @@ class Mem2Reg(Pass["Operation"]):
     and `memref.store` in the same region. The region may have several blocks. Where control-flow
     paths with different values meet, a new block argument merges the values. The result of a load
     that precedes all stores is replaced with an undefined value (`ub.poison` since xDSL 0.66).
-    Unlike in MLIR 22, loads may also be nested in `scf` ops, provided that no store is nested.
+    Unlike in MLIR 22, loads may also be nested in `scf` ops, but only if no store is nested.
 
     Example:
         >>> from xdsl.builder import Builder, InsertPoint

@@ -35,9 +35,9 @@ class Constant(NamedTuple):
     """A lattice value that represents a constant.
 
     Attributes:
-        value: The value of the constant.
-        dialect: The name of the dialect of the op that computed the value. This dialect also
-            materializes the constant.
+        value: The value, as an attribute.
+        dialect: The name of the dialect whose op computed the value. This dialect also materializes
+            the constant.
     """
 
     value: Attribute

@@ -97,7 +97,7 @@ def states_of(nodes: Iterable[Any], outer: Iterable[Operation]) -> list[State]:
 
     Args:
         nodes: The ops, regions, blocks and values.
-        outer: The ops whose operands, successors and result uses are omitted.
+        outer: The ops for which the result omits operands, successors and uses of results.
     """
     bare = set(map(id, outer))
     return [_state_of(node, bare) for node in nodes]
@@ -285,10 +285,10 @@ def pickled(
 
     Args:
         value: The object to encode.
-        name: The name of the op that error messages mention.
+        name: The op name to mention in error messages.
         nodes: The addresses of all IR nodes that the object is allowed to contain.
-        places: For each object that both the sender and the receiver have, a mapping from its
-            address to its index. None means that there are no such objects.
+        places: A mapping from address to index for the objects that both the sender and the
+            receiver have. None means that there are no such objects.
 
     Raises:
         EncodingError: If a part of the object cannot be encoded.
