@@ -178,7 +178,7 @@ class Edit:
     # -- Next to something, or instead ------------------------------------------------------
 
     def insert(self, target: Target, items: Items, occurrence: Occurrence, *, after: bool) -> None:
-        """Insert items right before or after one or all matches of a target.
+        """Insert items right before, or right after, each chosen match of a target.
 
         The method raises the same errors as `PipelineBuilder.insert_before`.
         """
@@ -189,7 +189,7 @@ class Edit:
             step.because = f"it was inserted {side} {describe(target)}"
 
     def remove(self, target: Target, occurrence: Occurrence) -> None:
-        """Remove one or all matches of a target.
+        """Remove the chosen matches of a target.
 
         The method raises the same errors as `PipelineBuilder.remove`.
         """

@@ -43,7 +43,7 @@ def ordered(items: list[Node], placed: Collection[Node], rules: Rules) -> list[N
 
     Args:
         items: The items of the scope, in their current order.
-        placed: The items that may move. Items that are not in `placed` keep their order.
+        placed: The items whose position may change. All other items keep their order.
         rules: The `Rules` for the steps of the pipeline.
 
     Raises:

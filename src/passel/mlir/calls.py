@@ -125,7 +125,7 @@ class LibraryCalls:
 
     Args:
         bindings: The build of MLIR's Python bindings.
-        library: The C functions of the build's shared library.
+        library: The shared library of the build, with its C functions.
     """
 
     def __init__(self, bindings: Bindings, library: Library) -> None:

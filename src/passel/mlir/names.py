@@ -54,7 +54,7 @@ class MLIRSource:
         return PassInfo(name, "MLIR", found, self.ir)
 
     def entries(self, *, ir: str = "") -> Iterator[PassInfo | PassPipelineInfo]:
-        """Yield the passes and pipelines that `names` lists and the installed release contains."""
+        """Yield each pass and pipeline in `names` that exists in the installed release."""
         names = names_in(self.root)
         if not names:
             log_warning_once(f"passel has no list of the passes in '{self.root}'")

@@ -119,7 +119,7 @@ class PassSource(Protocol):
     def entries(self, *, ir: str = "") -> Iterable[Registered]:
         """Yield the entries that the source can list; if `ir` is not empty, only those for this IR.
 
-        `lookup` may find additional entries, since MLIR cannot list its passes.
+        The entries may be incomplete, since MLIR cannot list its passes; `lookup` may find more.
         """
         ...
 

@@ -234,7 +234,7 @@ class Bisection:
         if before is None:
             names = [title(each) for each in steps[low + 1 : high + 1]]
             raise SearchError(
-                "the record does not contain the IR between the passes that may be the cause: "
+                "one of these passes is the cause, but the record lacks the IR between them: "
                 f"{listed(names)}"
             )
         return Culprit(steps[high], before, self._answer(steps[high]), steps[low + 1 : high])

@@ -57,11 +57,11 @@ class AdapterContract:
         source: The text of an IR file, for an adapter with a frontend.
 
     A subclass defines four methods. `build(node, context)` returns a valid op for a node, including
-    ops for all nested nodes. `change(op)` changes an op with any role without making the op
-    invalid. `break_(op)` makes an op with the role `func` invalid. `move(op, into)` moves an op to
-    the end of the body of another op. The tests move an op with role A into an op with role B only
-    if `program` already contains an op with role A immediately inside an op with role B. If several
-    tests fail, fix the first failure first.
+    ops for all nested nodes. `change(op)` takes an op with any role, and changes the op without
+    making it invalid. `break_(op)` makes an op with the role `func` invalid. `move(op, into)` moves
+    an op to the end of the body of another op. The tests move an op with role A into an op with
+    role B only if `program` already contains an op with role A immediately inside an op with role
+    B. If several tests fail, fix the first failure first.
     """
 
     adapter: IRAdapter

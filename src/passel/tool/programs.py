@@ -272,7 +272,7 @@ class SearchFlags(FlagGroup):
     """Search."""
 
     interesting: list[str] | None = flag(
-        "a command that exits with 0 if the case in file {} is interesting",
+        "a command that exits with 0 if the file {} is interesting",
         "<command>",
         parse=command_of,
     )

@@ -49,7 +49,7 @@ class _Flags(FlagGroup):
     """Report."""
 
     o: str = flag("write the report as an HTML page", "<file.html>")
-    step: str = flag("show the pass with this name, path or path suffix", "<path>")
+    step: str = flag("show this pass: its name, or its path in the pipeline", "<path>")
     op: str = flag(
         "show this op after the pass of --step, or after each pass that changes it", "<@name>"
     )

@@ -157,7 +157,7 @@ class DiagnosticFlags(FlagGroup):
         "check diagnostics against expected-error comments", "<all|only-expected>", implied="all"
     )
     mlir_diagnostic_verbosity_level: str = flag(
-        "show diagnostics of <level> and above; hide notes", "<level>", "remarks"
+        "set the lowest level shown; hide notes", "<level>", "remarks"
     )
     mlir_disable_diagnostic_notes: bool = flag(DITTO)
     mlir_print_op_on_diagnostic: bool = flag("print the op that an error is about", default=True)
@@ -171,7 +171,9 @@ class DiagnosticFlags(FlagGroup):
         parse=color_of,
         searched=True,
     )
-    remarks_filter: str = flag("show optimization remarks in matching categories", "<regex>")
+    remarks_filter: str = flag(
+        "show optimization remarks in categories that match <regex>", "<regex>"
+    )
     remarks_filter_passed: str = flag("show matching 'passed' remarks; 'missed' remarks", "<regex>")
     remarks_filter_missed: str = flag(DITTO, "<regex>")
     remarks_filter_failed: str = flag(

@@ -219,7 +219,7 @@ class XDSLAdapter(IRAdapter):
     def computed(
         self, op: Operation, context: Context, symbol: str, arguments: str, seconds: float
     ) -> Sequence[str]:
-        """Run a function at least once in xDSL's interpreter, and return the results as text."""
+        """Run a function in xDSL's interpreter, and return the results of each run as text."""
         from passel.xdsl.interpreting import computed
 
         return computed(op, context, symbol, arguments, seconds)

@@ -63,7 +63,7 @@ def computed(
     arguments: str,
     seconds: float,
 ) -> list[str]:
-    """Run a function at least once, and return the arguments and results of each run as text.
+    """Run a function, and return the arguments and results of each run as text.
 
     Args:
         module: The module that contains the function.

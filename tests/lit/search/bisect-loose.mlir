@@ -6,7 +6,7 @@
 // RUN: passel-opt %s --load-pass-plugin=%inputs/wrong_fold.py -p "builtin.module(func.func(cse,wrong-fold))" --record=%t.passel -o /dev/null
 // RUN: not passel-bisect %t.passel --interesting="grep -q 'value = 8'" 2>&1 | FileCheck %s --check-prefix=ONE-OF
 // CHECK: wrong-fold on func.func @g
-// ONE-OF: the record does not contain the IR between the passes that may be the cause: cse on func.func @g, wrong-fold on func.func @g
+// ONE-OF: one of these passes is the cause, but the record lacks the IR between them: cse on func.func @g, wrong-fold on func.func @g
 
 %0 = arith.constant 1 : i32
 func.func @g(%x: i32) -> i32 {

@@ -45,7 +45,7 @@ class FunctionParser(TemplateParser):
         self._functions: dict[tuple[str, Hashable], _Function] = {}
 
     def parse_operation(self) -> Operation:
-        """Parse an op; for a function, reuse an earlier function's signature if possible."""
+        """Parse an op; for a function, reuse the parsed signature of an earlier one if possible."""
         token, head = self._token, None
         if token.text == "func.func" and self._has_known_context:
             head = _HEAD.match(self.lexer.input.content, token.start)
