@@ -138,7 +138,7 @@ def _option(field: str, default: object = "x") -> dict[str, Any]:
         (Pass, {"anchor": Table}, "anchor of Wrong must be the name of an op, not <class"),
         (Options, _option("x", option(name="a b")), "cannot be the name of an option: names must"),
         (Options, {"__annotations__": {"x": "int", "y": "int"}, "x": 0, "y": option(default=0, name="x")}, "options 'x' and 'y' of .*Wrong have the same name 'x'"),
-        (Pass, _option("dependent_dialects"), "of Pass: rename the option to 'dependent_dialects_', or omit the annotation to set the attribute$"),
+        (Pass, _option("dependent_dialects"), "of Pass: rename the option to 'dependent_dialects_'; to set the attribute, omit the type annotation$"),
         (Options, _option("parse"), r"option 'parse' of .*Wrong has the same name as an attrib"),
         (Pass, {"summary": Statistic("All")}, "statistic 'summary' of .*Wrong has the same name as an"),
         (Options, {"x": option(default=1)}, "Wrong: 'x' is a field but has no type annotation; declare"),

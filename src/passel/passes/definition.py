@@ -167,6 +167,6 @@ def _check_free(cls: type[Any], what: str, name: str) -> None:
         return
     raise DefinitionError(
         f"{what} '{name}' of {cls.__qualname__} has the same name as an attribute of "
-        f"{base.__name__}: rename the {what} to '{name}_', or omit the annotation to set "
-        "the attribute"
+        f"{base.__name__}: rename the {what} to '{name}_'; to set the attribute, "
+        "omit the type annotation"
     )

@@ -157,7 +157,7 @@ class DiagnosticFlags(FlagGroup):
         "check diagnostics against expected-error comments", "<all|only-expected>", implied="all"
     )
     mlir_diagnostic_verbosity_level: str = flag(
-        "set the lowest level shown; hide notes", "<level>", "remarks"
+        "the lowest level to show; show no notes", "<level>", "remarks"
     )
     mlir_disable_diagnostic_notes: bool = flag(DITTO)
     mlir_print_op_on_diagnostic: bool = flag("print the op that an error is about", default=True)
