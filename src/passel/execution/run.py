@@ -18,11 +18,17 @@ if TYPE_CHECKING:
 
     from passel.diagnostics import Diagnostic
     from passel.passes.op_pass_manager import OpPassManager
-    from passel.schedule import PassStep, PipelineCompiler, Schedule, Step
+    from passel.schedule import PassStep, Pipeline, PipelineCompiler, Schedule, Step
 
 
 class Run(Loop):
     """The run of a schedule on an op, including the dynamic pipelines that passes run."""
+
+    # Declared again: type checkers infer attributes that a subclass assigns anew.
+    op: Any
+    pipeline: Pipeline
+    outcome: Outcome
+    at_work: PassContext[Any] | None
 
     def run(self, schedule: Schedule, op: Any, parent: Step | None = None) -> Outcome:
         """Run the pipeline of a schedule on an op.
