@@ -218,10 +218,10 @@ class ComparedRow(NamedTuple):
             yield from ((each, None) for each in others)
 
     def differing(self) -> list[tuple[Execution | None, Execution | None]]:
-        """Return the pairs of an old and a new execution at which the records start to differ.
+        """Return each pair (old execution, new execution) that introduces a difference.
 
-        The records start to differ if the two executions turn equal IR into different IR, if only
-        one execution failed, or if one execution is missing. The list is empty if only one record
+        A pair introduces a difference if the two executions turn equal IR into different IR, if
+        only one of them failed, or if one is missing. The list is empty if only one record
         has the pass.
         """
         if self.old is None or self.new is None:

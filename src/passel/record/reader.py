@@ -117,8 +117,8 @@ class Record:
             locations: Whether to print locations.
 
         Returns:
-            The text. If the text cannot be parsed, for example because the IR is not installed, the
-            text is in generic form.
+            The text in custom form. If the recorded text cannot be parsed, for example because the
+            package of the IR is not installed, it is returned as recorded, in generic form.
         """
         return self.all_readable([digest], run=run, locations=locations)[0]
 

@@ -87,8 +87,8 @@ def opt_main(  # noqa: PLR0913 - a keyword for each
             IR.
         flags: Flags that the tool adds to the flags of passel-opt.
         setup: A function that is called before each run. The arguments are the pass manager, and a
-            dict that maps the name of each flag in `flags` to its value. The function can add
-            instrumentation and change when the IR is verified. The function must not add passes,
+            dict that maps the name of each flag in `flags` to its value. `setup` can add
+            instrumentation, and can turn verification on or off. It must not add passes,
             because a reproducer can contain only registered passes.
         version: The text that `--version` prints after the name of the tool.
         pipeline: The pipeline that runs if the command line contains neither a pipeline nor passes.

@@ -214,7 +214,7 @@ class ReportFlags(FlagGroup):
 
     mlir_timing: bool = common("print how long each pass took", short=("time-passes",))
     mlir_timing_display: Literal["list", "tree"] = flag(
-        "the layout of the timing report; its format", "<list|tree>", "tree"
+        "report times as a list or tree; as text or JSON", "<list|tree>", "tree"
     )
     mlir_output_format: Literal["text", "json"] = flag(DITTO, "<text|json>", "text")
     mlir_pass_statistics: bool = common("print the statistics of all passes")

@@ -59,8 +59,8 @@ class Answer(NamedTuple):
         lost: The indices, within the share, of the tasks that failed because the worker died.
         how: A phrase that says how the worker ended, such as `was killed by SIGSEGV`.
         at: The Python `id` of the last step that the worker started; 0 if unknown.
-        refused: The reason why the worker rejected the share; empty if there is no reason to
-            report.
+        refused: The reason why the worker rejected the share. If the text is empty, the worker
+            accepted the share, or rejected it without a reason that the user should know.
     """
 
     done: Sequence[tuple[Outcome, bytes]] = ()

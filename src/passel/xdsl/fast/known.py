@@ -113,7 +113,7 @@ of operands; passel's authors have read their code."""
 
 
 def has_known_parser(op_class: type[Operation], *, generic: bool) -> bool:
-    """Return whether xDSL's own code parses the ops of a class and depends only on their text.
+    """Return whether xDSL's own parser parses the ops of a class from nothing but their text.
 
     Args:
         op_class: The op class.
