@@ -108,8 +108,8 @@ def test_what_a_preserving_pass_broke_is_found_after_a_later_pass(verified: Veri
     assert failure.path == "any/2:a"
     (note,) = failure.diagnostic.notes
     assert note.message == (
-        "the cause may be a pass after which the IR was not verified, because the pass preserves "
-        "everything: 'set{preserve=true}', 'set{preserve=true}'"
+        "an earlier pass may be the cause, since passes that claim to preserve everything are "
+        "not verified: 'set{preserve=true}', 'set{preserve=true}'"
     )
 
 

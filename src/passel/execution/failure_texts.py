@@ -97,8 +97,8 @@ class Failures(NamedTuple):
         if deferred:
             names = listed([f"'{each.title}'" for each in deferred])
             failure.diagnostic.attach_note(
-                "the cause may be a pass after which the IR was not verified, because the pass "
-                f"preserves everything: {names}"
+                "an earlier pass may be the cause, since passes that claim to preserve everything "
+                f"are not verified: {names}"
             )
         return failure
 

@@ -46,7 +46,7 @@ class ObservedRun:
         adapter: The adapter of the IR.
         ir_context: The context of the IR, such as `mlir.ir.Context`.
         reports: The object that receives the diagnostics and failures.
-        outer: If a pass of a run on another IR started this run, that run; otherwise None.
+        outer: The run, on another IR, in which a pass started this run; None if there is none.
 
     Attributes:
         adapter: The adapter of the IR.

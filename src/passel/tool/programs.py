@@ -283,7 +283,7 @@ class SearchFlags(FlagGroup):
         parse=function_of,
     )
     timeout: float | None = flag(
-        "time limit for a case (default: 10 x the input's time) or function (5 s)",
+        "time limit of a case (10 x the input's time) or of a function (5 s)",
         "<seconds>",
         parse=seconds_of,
     )

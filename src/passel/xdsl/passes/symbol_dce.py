@@ -28,8 +28,8 @@ class SymbolDCE(Pass["Operation"]):
     """Eliminate unused symbols that are not visible outside the op that the pass runs on.
 
     An unused symbol is eliminated if it is `private`. An unused `nested` symbol is eliminated only
-    if one of the symbol tables around it, up to the op that the pass runs on, is private, has no
-    name, or is a top-level op.
+    if a symbol table around it is private, has no name, or is a top-level op. Only tables up to the
+    op that the pass runs on count.
 
     Example:
         >>> from passel import PassManager

@@ -42,7 +42,7 @@ def ship(ops: Sequence[Operation], context: Context) -> bytes:
     if block is None or any(op.parent is not block for op in ops):
         raise EncodingError(f"'{ops[0].name}' is not in the same block as the other ops")
     if wired := next((op for op in ops if op.operands or op.successors), None):
-        raise EncodingError(f"'{wired.name}' has operands or successors, which are outside the op")
+        raise EncodingError(f"'{wired.name}' uses values or blocks from outside the op")
     nodes = [record[0] for op in ops for record in snapshot(op)]
     found = (each for op in ops for inner in op.walk() for each in references(inner))
     symbols = {each.root_reference.data for each in found}
