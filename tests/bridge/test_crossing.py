@@ -136,7 +136,7 @@ def test_a_crossing_is_a_value(world: World) -> None:
     before = hash(made), str(made)
     manager.add(CompositeFixedPoint())
     for pipeline in (made.passes, next(iter(made.passes))):
-        with pytest.raises(TypeError, match=r"cannot be changed; use copy\(\)"):
+        with pytest.raises(TypeError, match=r"cannot be changed; change a copy\(\) instead"):
             pipeline.add(CompositeFixedPoint())
     assert (hash(made), str(made)) == before
     twin = kind(passes=BarePipeline(OpPassManager().add(CompositeFixedPoint())))
