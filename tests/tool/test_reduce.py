@@ -90,7 +90,7 @@ def test_ctrl_c_leaves_the_smallest_case(files: Path) -> None:
         (["in.mlir", "--csee"], "unknown command line argument '--csee'; did you mean '--cse'?"),
         (["in.mlir", "-p", "func.func(cse)"], "can't run 'func.func' pass manager"),
         (["other.mlir", "--cse"], "another installed IR provides dialect 'nvgpu'; use --ir=mlir"),
-        (["in.mlir", "--ir=mlir", "--cse", "--computes-else"], "runs them, --interesting="),
+        (["in.mlir", "--ir=mlir", "--cse", "--computes-else"], "use --interesting=<command>"),
         (["in.mlir", "--cse", "--timeout=soon"], "'--timeout' "),
         (["in.mlir", "--interesting="], "there is nothing to run"),
     ],
