@@ -17,7 +17,7 @@ from operator import is_
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from xdsl.dialects.builtin import UnregisteredAttr, UnregisteredOp
-from xdsl.ir import Block, BlockArgument, Operation, OpResult, Region, SSAValue, SSAValues
+from xdsl.ir import Block, BlockArgument, Operation, OpResult, Region, SSAValue, Use
 from xdsl.ir.core import IRWithUses
 
 from passel.errors import EncodingError
@@ -25,7 +25,7 @@ from passel.xdsl.fast.known import overridden_by
 from passel.xdsl.fingerprint import payloads_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from xdsl.context import Context
     from xdsl.ir import Attribute
@@ -35,19 +35,22 @@ _NOT_CALLED: Final = {"__init__", "__eq__", "__hash__", "clone", "is_structurall
 
 _VALUES: Final[frozenset[Any]] = frozenset({OpResult, BlockArgument})
 
-Snapshot: TypeAlias = "list[tuple[Any, ...]]"
-"""A list with a record for each op, region, block and value.
+Record: TypeAlias = "tuple[Any, ...]"
+"""An op, region, block or value, followed by its parts.
 
-A record contains the object itself, followed by the object's parts.
+The parts of an op are its operands, successors, location, results, regions, properties, `...` and
+attributes, where names precede values. The parts of a region are its blocks. The parts of a block
+are its name, arguments, uses, `...` and ops. The parts of a value are its type, its name, its
+location (None for a result) and its uses; the results of the recorded op itself have no location
+and no uses.
 """
-State: TypeAlias = "tuple[Any, ...]"
-"""An op, region, block or value, followed by its contents."""
+Snapshot: TypeAlias = "list[Record]"
+"""A list with a record for each op, region, block and value."""
 
 
 def snapshot(root: Operation) -> Snapshot:
     """Return a snapshot, which lists the current contents of an op and its nested ops."""
-    # Uses of the results of `root` are outside the op, and therefore left out.
-    records = [_of_op(root), *((each, each._type, each.name_hint) for each in root.results)]
+    records = [_of_op(root), *shell(root)[1:]]
     add, holders = records.append, [root]
     for holder in holders:  # which grows
         for region in holder.regions:
@@ -64,12 +67,12 @@ def snapshot(root: Operation) -> Snapshot:
                     ops.append(op)
                     add(_of_op(op))
                     for result in op.results:
-                        add((result, result._type, result.name_hint, *result.uses))
+                        add((result, result._type, result.name_hint, None, *result.uses))
                     if op.regions:
                         holders.append(op)
                     op = op._next_op
                 own = (block, block.name_hint, block._args, *block.uses)
-                records[place] = (*own, None, *ops)
+                records[place] = (*own, ..., *ops)
     return records
 
 
@@ -86,42 +89,16 @@ def checked_snapshot(root: Operation) -> Snapshot:
     return records
 
 
-def _of_op(op: Operation) -> tuple[Any, ...]:
-    place = (op, op.location, op._operands, op.results, op._successors, op.regions)
+def shell(op: Operation) -> Snapshot:
+    """Return records of an op and its results, without operands, successors and uses."""
+    results = [(each, each._type, each.name_hint) for each in op.results]
+    return [(op, (), (), *_of_op(op)[3:]), *results]
+
+
+def _of_op(op: Operation) -> Record:
+    place = (op, op._operands, op._successors, op.location, op.results, op.regions)
     properties, attributes = op.properties, op.attributes
-    return (*place, *properties, *properties.values(), None, *attributes, *attributes.values())
-
-
-def states_of(nodes: Iterable[Any], outer: Iterable[Operation]) -> list[State]:
-    """Return the contents of ops, regions, blocks and values.
-
-    Args:
-        nodes: The ops, regions, blocks and values.
-        outer: The ops for which the result omits operands, successors and uses of results.
-    """
-    bare = set(map(id, outer))
-    return [_state_of(node, bare) for node in nodes]
-
-
-def _state_of(node: Any, bare: set[int]) -> State:
-    match node:
-        case Operation():
-            facts = (node.location, node.properties, node.attributes)
-            wires = (tuple(node._operands), tuple(node._successors))
-            own = (tuple(node.results), node.regions, facts)
-            return (node, *own, None if id(node) in bare else wires)
-        case Region():
-            return (node, tuple(node.blocks))
-        case Block():
-            return (node, node.name_hint, node._args, tuple(node.ops), _uses_of(node))
-        case _:
-            own = (node.name_hint, node._type, getattr(node, "location", None))
-            return (node, *own, None if id(node.owner) in bare else _uses_of(node))
-
-
-def _uses_of(used: Any) -> list[Any]:
-    """Return the uses of a value or block, as a flat list of user ops and operand indices."""
-    return [each for use in used.uses for each in (use.operation, use.index)]
+    return (*place, *properties, *properties.values(), ..., *attributes, *attributes.values())
 
 
 def encode_changes(root: Operation, before: Snapshot) -> bytes:
@@ -147,7 +124,7 @@ def encode_changes(root: Operation, before: Snapshot) -> bytes:
     changed = [each for each in now if not _are_same(each, known.get(id(each[0]), ()))]
     if not changed:
         return b""
-    if not all(map(is_, before[0][2:5], now[0][2:5])):
+    if not all(before[0][place] is now[0][place] for place in (1, 2, 4)):
         raise EncodingError(f"'{root.name}' has new operands, results or successors")
     left = {id(record[0]) for record in now}
     gone = [record[0] for record in before if id(record[0]) not in left]
@@ -157,8 +134,7 @@ def encode_changes(root: Operation, before: Snapshot) -> bytes:
     facts = [*chain.from_iterable(before)]
     places = dict(zip(map(id, facts), count(), strict=False))
     at = [places.pop(id(node)) for node in gone]
-    states = states_of([record[0] for record in changed], (root,))
-    return pickle.dumps((len(facts), at, pickled(states, root.name, left, places)))
+    return pickle.dumps((len(facts), at, pickled(changed, root.name, left, places)))
 
 
 def _are_same(some: Sequence[object], others: Sequence[object]) -> bool:
@@ -187,43 +163,54 @@ def decode_changes(root: Operation, data: bytes, context: Context) -> Callable[[
     facts = [*chain.from_iterable(snapshot(root))]
     if len(facts) != size:
         raise EncodingError(f"'{root.name}' was changed while another process worked on it")
-    states = unpickled(sent, context, facts)
-    return lambda: change(states, [facts[place] for place in gone])
+    records = unpickled(sent, context, facts)
+    return lambda: change(records, [facts[place] for place in gone])
 
 
-# -- From states to nodes ------------------------------------------------------------------------
+# -- From records to nodes -----------------------------------------------------------------------
 
 
-def change(states: Sequence[State], gone: Sequence[Any] = ()) -> None:
+def change(records: Snapshot, gone: Sequence[Any] = ()) -> None:
     """Set the contents of ops, regions, blocks and values.
 
     Args:
-        states: The ops, regions, blocks and values, each with its new contents.
+        records: The ops, regions, blocks and values, each with its new contents.
         gone: The erased IR nodes, which lose their operands, successors, blocks and ops.
     """
     of_ops, of_regions, of_blocks, of_values = (
-        [state for state in states if isinstance(state[0], kind)]
+        [record for record in records if isinstance(record[0], kind)]
         for kind in (Operation, Region, Block, SSAValue)
     )
     # All nodes that move are detached before any node is attached, so that none contains itself.
-    for node in (*gone, *(state[0] for state in chain(of_regions, of_blocks))):
+    for node in (*gone, *(record[0] for record in chain(of_regions, of_blocks))):
         _empty(node)
-    for state in of_ops:
-        _set_op(*state)
-    for region, blocks in of_regions:
+    for record in of_ops:
+        _set_op(*record)
+    for region, *blocks in of_regions:
         region.add_block(blocks)
-    for block, name, arguments, ops, _ in of_blocks:
+    used: list[tuple[IRWithUses, Sequence[Use]]] = []
+    for block, name, arguments, *parts in of_blocks:
+        uses, ops = _halves(parts)
         block.name_hint, block._args = name, arguments
         for index, argument in enumerate(arguments):
             argument.block, argument.index = block, index
         block.add_ops(ops)
-    for value, name, kind, location, _ in of_values:
+        used.append((block, uses))
+    for value, kind, name, *parts in of_values:
         value.name_hint, value._type = name, kind
-        if location is not None:
-            value.location = location
-    for used, *_, uses in chain(of_blocks, of_values):
-        if uses is not None:
-            _order_uses(used, uses[::2], uses[1::2])
+        if parts:
+            location, *uses = parts
+            if location is not None:
+                value.location = location
+            used.append((value, uses))
+    for each, uses in used:
+        _order_uses(each, uses)
+
+
+def _halves(parts: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
+    """Return the parts of a record before and after `...`."""
+    middle = next(place for place, part in enumerate(parts) if part is ...)
+    return parts[:middle], parts[middle + 1 :]
 
 
 def _empty(node: Any) -> None:
@@ -240,39 +227,35 @@ def _empty(node: Any) -> None:
             pass
 
 
-def _set_op(op: Operation, results: Any, regions: Any, facts: Any, wires: Any) -> None:
-    op.location, op.properties, op.attributes = facts
-    op.regions = regions
+def _set_op(
+    op: Any, operands: Any, successors: Any, location: Any, results: Any, regions: Any, *facts: Any
+) -> None:
+    op.location, op.results, op.regions = location, results, regions
+    op.properties, op.attributes = (
+        dict(zip(half[: len(half) // 2], half[len(half) // 2 :], strict=True))
+        for half in _halves(facts)
+    )
     for region in regions:
         region.parent = op
-    if not _are_same(op.results, results):
-        op.results = SSAValues(results)
     for index, result in enumerate(results):
         result.op, result.index = op, index
-    if wires is not None:
-        _wire(op, *wires)
-
-
-def _wire(op: Operation, operands: Sequence[SSAValue], successors: Sequence[Block]) -> None:
     if len(op._operands) != len(operands):
         op.operands = operands
     if len(op._successors) != len(successors):
         op.successors = successors
     # An operand that stays keeps its place in the order of uses.
-    for index, operand in enumerate(operands):
-        if op._operands[index] is not operand:
-            op.operands[index] = operand
-    for index, successor in enumerate(successors):
-        if op._successors[index] is not successor:
-            op.successors[index] = successor
+    for has, each in ((op.operands, operands), (op.successors, successors)):
+        for index, used in enumerate(each):
+            if has[index] is not used:
+                has[index] = used
 
 
-def _order_uses(used: IRWithUses, ops: list[Operation], indices: list[int]) -> None:
+def _order_uses(used: IRWithUses, uses: Sequence[Use]) -> None:
     """Set the order of the uses of a value or block."""
-    uses = {(id(use.operation), use.index): use for use in used.uses}
+    own = {(id(use.operation), use.index): use for use in used.uses}
     used.first_use = None
-    for op, index in zip(reversed(ops), reversed(indices), strict=True):
-        used.add_use(uses[id(op), index])  # `add_use` makes it the first use
+    for use in reversed(uses):
+        used.add_use(own[id(use.operation), use.index])  # `add_use` makes it the first use
 
 
 # -- Nodes and attributes as bytes ---------------------------------------------------------------
@@ -334,6 +317,8 @@ class _Pickler(pickle.Pickler):
 
     def reducer_override(self, obj: Any, /) -> Any:
         """Return a special encoding of an object, or `NotImplemented`."""
+        if type(obj) is Use:
+            return Use, (obj.operation, obj.index)
         place = self._places.get(id(obj))
         if place is not None:
             return _known, (place,)

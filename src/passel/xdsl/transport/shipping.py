@@ -9,6 +9,7 @@ and all others as pickles.
 from __future__ import annotations
 
 import pickle
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import StringAttr
@@ -16,14 +17,7 @@ from xdsl.dialects.builtin import StringAttr
 from passel.errors import EncodingError
 from passel.ir import Shipment
 from passel.xdsl.symbols import references
-from passel.xdsl.transport.changes import (
-    State,
-    change,
-    pickled,
-    snapshot,
-    states_of,
-    unpickled,
-)
+from passel.xdsl.transport.changes import Snapshot, change, pickled, shell, snapshot, unpickled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,11 +37,10 @@ def ship(ops: Sequence[Operation], context: Context) -> bytes:
         raise EncodingError(f"'{ops[0].name}' is not in the same block as the other ops")
     if wired := next((op for op in ops if op.operands or op.successors), None):
         raise EncodingError(f"'{wired.name}' uses values or blocks from outside the op")
-    nodes = [record[0] for op in ops for record in snapshot(op)]
     found = (each for op in ops for inner in op.walk() for each in references(inner))
     symbols = {each.root_reference.data for each in found}
-    states = [*states_of(nodes, ops), *_outline(ops, symbols)]
-    sent = pickled((ops, states), ops[0].name, {id(state[0]) for state in states})
+    records = [*chain.from_iterable(map(snapshot, ops)), *_outline(ops, symbols)]
+    sent = pickled((ops, records), ops[0].name, {id(record[0]) for record in records})
     try:
         return pickle.dumps((sent, context.allow_unregistered, _loaded(context)))
     except Exception as error:
@@ -67,13 +60,13 @@ def receive(data: bytes, create_context: Callable[[Sequence[Dialect]], Context])
     context.allow_unregistered = allow_unregistered
     for each in loaded:
         context.load_registered_dialect(each if isinstance(each, str) else each.name)
-    ops, states = unpickled(sent, context)
-    change(states)
+    ops, records = unpickled(sent, context)
+    change(records)
     return Shipment(context, ops)
 
 
-def _outline(ops: Sequence[Operation], symbols: set[str]) -> list[State]:
-    """Return the contents of the enclosing ops, with declarations of symbols next to the ops.
+def _outline(ops: Sequence[Operation], symbols: set[str]) -> Snapshot:
+    """Return records of the enclosing ops, with declarations of symbols next to the ops.
 
     Other nested ops are left out.
     """
@@ -85,23 +78,22 @@ def _outline(ops: Sequence[Operation], symbols: set[str]) -> list[State]:
         and name.data in symbols
         and id(op) not in own
     ]
-    shells = [*declared]
-    held: dict[int, tuple[Block, list[Operation]]] = {}
+    records = [record for op in declared for record in _with_regions(op)]
     inside = [*declared, *ops]
     while block is not None and (op := block.parent_op()) is not None:
-        shells.append(op)
-        held[id(block.parent)] = block, inside
+        records += _with_regions(op, block)
+        records.append((block, None, block.args, ..., *inside))
+        records += [(each, each.type, None) for each in block.args]
         inside, block = [op], op.parent
-    if not held:
+    if own.issuperset(map(id, inside)):
         raise EncodingError("the ops are not inside any op")
-    states = states_of([each for op in shells for each in (op, *op.results)], shells)
-    for region in (region for op in shells for region in op.regions):
-        block, inside = held.get(id(region), (None, ()))
-        states.append((region, [block] if block else []))
-        if block is not None:
-            states.append((block, None, block.args, inside, ()))
-            states += [(each, None, each.type, None, None) for each in block.args]
-    return states
+    return records
+
+
+def _with_regions(op: Operation, block: Block | None = None) -> Snapshot:
+    """Return records of an op, its results and its regions, which contain at most `block`."""
+    regions = [(each, *((block,) if block and block.parent is each else ())) for each in op.regions]
+    return [*shell(op), *regions]
 
 
 def _loaded(context: Context) -> list[str | Dialect]:
