@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import gc
 import re
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, cast
 
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr
@@ -19,8 +18,6 @@ from passel.xdsl.fast import parser_class
 from passel.xdsl.locations import SourceLocation, SourceText
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
-
     from xdsl.context import Context
     from xdsl.ir import Operation
 
@@ -35,14 +32,14 @@ def parse_source(
     *,
     implicit_module: bool = True,
     line_offset: int = 0,
-    locations: bool = True,
     resources: list[ExternalResource] | None = None,
 ) -> Operation:
     """Parse a source text, and return the top-level op.
 
     As in `mlir::parseSourceFile`, if the text contains only a `builtin.module`, the result is that
     module. Otherwise, the result is a new module around the top-level ops of the text, even if the
-    text contains no ops.
+    text contains no ops. An op or block argument without an explicit `loc(...)` is located at its
+    position in the text.
 
     Args:
         context: The context, which loads the dialects that the text uses.
@@ -52,8 +49,6 @@ def parse_source(
             exactly one top-level op, which need not be a module.
         line_offset: The number of lines that precede `text` in the file, if the text is a part of
             split input. Locations and errors count lines from the beginning of the file.
-        locations: Whether to add locations. If True, an op or block argument without an explicit
-            `loc(...)` is located at its position in the text.
         resources: A list to which the external resources of the source are added, since ops cannot
             hold them. If None, the external resources are dropped.
 
@@ -71,9 +66,8 @@ def parse_source(
         builtin.module {
         }
     """
-    source = SourceText(text, filename, line_offset) if locations else None
     try:
-        ops = _top_level_ops(context, text, filename, source)
+        ops = _top_level_ops(context, text, filename, SourceText(text, filename, line_offset))
         if not implicit_module and len(ops) != 1:
             raise _not_one_op(ops, Input(text, filename))
     except ParseError as error:
@@ -86,23 +80,29 @@ def parse_source(
     if len(ops) == 1 and (not implicit_module or isinstance(ops[0], ModuleOp)):
         return ops[0]
     module = ModuleOp(ops)
-    if locations:
-        module.location = FileLineColLoc(StringAttr(filename), IntAttr(0), IntAttr(0))
+    module.location = FileLineColLoc(StringAttr(filename), IntAttr(0), IntAttr(0))
     return module
 
 
 def _top_level_ops(
-    context: Context, text: str, filename: str, source: SourceText | None
+    context: Context, text: str, filename: str, source: SourceText
 ) -> list[Operation]:
     """Parse a source text, and raise a `ParseError` with a span for each error."""
     parser = None
+    # Parsing allocates long-lived objects, so a collection would find no garbage. There is no
+    # `gc.freeze()` afterwards, which would spare the one collection that is then due: ops and
+    # blocks refer to each other, so frozen IR would never be freed.
+    was_enabled = gc.isenabled()
+    gc.disable()
     try:
-        with collector_paused():
-            parser = parser_class(len(text))(context, text, filename, source)
-            return parser.parse_top_level()
+        parser = parser_class(len(text))(context, text, filename, source)
+        return parser.parse_top_level()
     except Exception as error:  # noqa: BLE001 - custom parsers may raise any exception
         cause = None if isinstance(error, ParseError) else error
         raise _located(error, parser, Input(text, filename), context) from cause
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _located(
@@ -125,26 +125,6 @@ def _not_one_op(ops: list[Operation], source: Input[str]) -> ParseError:
         if isinstance(op.location, SourceLocation):
             span = Span(op.location.offset, op.location.offset + len(op.name), source)
     return ParseError(span, f"source must contain a single top-level operation, found: {len(ops)}")
-
-
-@contextmanager
-def collector_paused() -> Generator[None]:
-    """Disable the cyclic garbage collector inside the `with` block.
-
-    Parsing allocates long-lived objects, so a collection would find no garbage. When the block
-    ends, even with an error, the collector is enabled again if it was enabled at the start of the
-    block.
-    """
-    # No `gc.freeze()` afterwards, which would spare the one collection that is now due: ops
-    # and blocks refer to each other, so frozen IR would never be freed, and freezing is for
-    # the whole process, hence a tool's decision and not a library's.
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _message(error: Exception) -> str:

@@ -88,18 +88,16 @@ class _ShortResources(OpAsmDialectInterface):
         return {key: text for key, text in resources.items() if len(text) <= self.limit}
 
 
-def printed(op: Operation, flags: PrintFlags) -> str:
-    """Print an op to a string.
-
-    Args:
-        op: The op to print.
-        flags: The printing flags.
+def printed(op: Operation, flags: PrintFlags, dialects: Iterable[Dialect] = ()) -> str:
+    """Print an op, and the resources of dialects, to a string without a final newline.
 
     Raises:
         Exception: If the custom printer of an op fails, usually because the IR is invalid.
     """
     stream = StringIO()
-    make_printer(flags, stream=stream).print_op(op)
+    printer = make_printer(flags, stream=stream)
+    printer.print_op(op)
+    printer.print_metadata(dialects)
     return stream.getvalue()
 
 
@@ -121,15 +119,9 @@ def _combined(base: type[Printer]) -> type[_Printer]:
     return _Printer if base is Printer else type("CombinedPrinter", (_Printer, base), {})
 
 
-def print_source(
-    op: Operation, context: Context, *, generic: bool = True, locations: bool = False
-) -> str:
-    """Return an op and its dialect resources as text, without a final newline."""
-    stream = StringIO()
-    printer = make_printer(PrintFlags(generic=generic, debuginfo=locations), stream=stream)
-    printer.print_op(op)
-    printer.print_metadata(context.loaded_dialects)
-    return stream.getvalue()
+def print_source(op: Operation, context: Context, *, locations: bool = False) -> str:
+    """Return an op in generic form and its dialect resources as text."""
+    return printed(op, PrintFlags(generic=True, debuginfo=locations), context.loaded_dialects)
 
 
 def readable_source(text: str, context: Context) -> str:
@@ -138,7 +130,7 @@ def readable_source(text: str, context: Context) -> str:
     Otherwise, the text is returned unchanged.
     """
     try:
-        custom = print_source(_parse(text, context), context, generic=False)
+        custom = printed(_parse(text, context), PrintFlags(), context.loaded_dialects)
         again = print_source(_parse(custom, context), context)
     except Exception:  # noqa: BLE001 - dialects' printers and parsers raise what they like
         return text

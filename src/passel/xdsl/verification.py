@@ -9,7 +9,7 @@ symbol reference in an op outside any symbol table.
 # pyright: reportPrivateUsage=false
 # The tight loops follow xDSL's private links; the public iterators cost more than the checks.
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from typing import Any, Final
 
@@ -140,57 +140,44 @@ def _check_not_empty(block: Block) -> None:
 
 
 def _look_outward(root: Operation) -> None:
-    """Run the checks of nested ops that may depend on ops outside the closest isolated op.
+    """Run the verifiers of nested ops that may look outside the closest isolated op.
 
-    Nested ops are changed and verified one by one. The remaining checks relate nested ops to each
-    other, such as a call to its callee.
+    Nested ops are changed and verified one by one. What remains to be checked relates nested ops to
+    each other, such as a call to its callee.
 
     Source: `mlir::detail::verifySymbolTable`, MLIR 22, which checks uses of symbols.
     """
     parents = [root]
     for parent in parents:
         for op in ops_in(parent):
-            for check in _outward_checks(type(op), op.traits.traits, type(op).verify_):
-                try:
-                    check(op)
-                except Exception as error:  # noqa: BLE001 - verifiers may raise anything
-                    _refuse(op, error)
+            if _may_look_outward(type(op), op.traits.traits, type(op).verify_):
+                _run_verifier(op)
             if op.regions:
                 parents.append(op)
 
 
 @cache
-def _outward_checks(
+def _may_look_outward(
     op_class: type[Operation],
     traits: frozenset[OpTrait],  # some may be added later
     verifier: Any,  # and another one be put in its place
-) -> tuple[Callable[[Any], None], ...]:
-    """Return the checks of an op class that may depend on ops outside the closest isolated op.
+) -> bool:
+    """Return whether the verifier of an op class may look outside the closest isolated op.
 
-    Among xDSL's own checks, only checks of symbol uses depend on ops outside an isolated op.
-    Traits, and the verifiers of some dialects, check symbol uses. The checks of other packages may
-    depend on any op.
+    Among xDSL's own verifiers, only those of symbol uses do: in traits, and in some dialects. The
+    verifiers of other packages may depend on any op.
     """
-    if op_class.verify is not Operation.verify:
-        return (_verify_itself,)
-    if (
-        not is_xdsl_class(op_class)
+    return (
+        op_class.verify is not Operation.verify
+        or not is_xdsl_class(op_class)
         or not is_xdsl_code(verifier)
         or op_class.name.partition(".")[0] in _LOOKING_OUTWARD
-    ):
-        return (verifier,)
-    return tuple(
-        trait.verify
-        for trait in traits
-        if type(trait).verify is not OpTrait.verify
-        and (
+        or any(
             isinstance(trait, SymbolUserOpInterface) or type(trait).__module__ != OpTrait.__module__
+            for trait in traits
+            if type(trait).verify is not OpTrait.verify
         )
     )
-
-
-def _verify_itself(op: Operation) -> None:
-    op.verify(verify_nested_ops=False)
 
 
 def _run_verifier(op: Operation) -> None:
