@@ -165,16 +165,13 @@ def test_rejects_wrong_parent_pointers() -> None:
 def test_shallow_verification_looks_at_what_nested_ops_say_of_each_other() -> None:
     """Without `recursive`, verifiers written by hand run, as they may look anywhere.
 
-    What depends on a nested op alone does not count, such as what a definition demands, but the
-    shape of regions does.
+    What the definition of a nested op demands does not count, but the shape of regions does.
     """
     broken = _Broken()
     assert _invalid(ModuleOp([broken]), recursive=False).op is broken
-    unterminated = FuncOp("f", ((), ()), Region(Block([Op()])))
-    module = ModuleOp([unterminated])
-    verify(module, recursive=False)
     verify(ModuleOp([SelectOp.create()]), recursive=False)
-    assert "no terminator" in _invalid(module).message
+    unterminated = FuncOp("f", ((), ()), Region(Block([Op()])))
+    assert "no terminator" in _invalid(ModuleOp([unterminated]), recursive=False).message
     assert _invalid(Op(regions=[Region(Block())]), recursive=False).message
 
 

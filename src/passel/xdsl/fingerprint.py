@@ -12,10 +12,10 @@ import pickle
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from enum import Enum
-from functools import cache, lru_cache, partial
+from functools import lru_cache
 from io import BytesIO
 from operator import is_
-from typing import Any, ClassVar, get_args, get_origin
+from typing import Any, ClassVar, cast
 
 from xdsl.ir import Attribute, Data, Operation, ParametrizedAttribute
 
@@ -163,28 +163,15 @@ _CONSTANT = (str, int, float, complex, bytes, Enum, type(None))
 
 
 @lru_cache(1)
-def _mutable_kinds(count: int) -> tuple[type[Any], ...]:  # noqa: ARG001 - there may be new ones
-    """Return the attribute classes outside xDSL whose payloads may be mutable."""
-    own: list[Any] = [
-        each for each in _DATA.__subclasses__() if not each.__module__.startswith("xdsl.")
-    ]
-    return tuple([each for each in own if not _holds_constants(each)])
-
-
-def _holds_constants(kind: Any) -> bool:
-    held = [get_args(base)[0] for base in kind.__orig_bases__ if get_origin(base) is Data]
-    return any(map(_is_constant, held))
-
-
-def _is_constant(kind: Any) -> bool:
-    if get_origin(kind) in (tuple, frozenset):
-        return all(each is ... or _is_constant(each) for each in get_args(kind))
-    return isinstance(kind, type) and issubclass(kind, _CONSTANT)
+def _foreign_kinds(count: int) -> tuple[type[Any], ...]:  # noqa: ARG001 - there may be new ones
+    """Return the attribute classes outside xDSL that contain Python objects."""
+    kinds: list[type[Any]] = _DATA.__subclasses__()
+    return tuple([each for each in kinds if not each.__module__.startswith("xdsl.")])
 
 
 def payloads_in(attributes: Iterable[object]) -> Iterator[object]:
     """Yield the mutable Python objects in attributes, including nested attributes."""
-    kinds = _mutable_kinds(len(_DATA.__subclasses__()))
+    kinds = _foreign_kinds(len(_DATA.__subclasses__()))
     seen, left = set[int](), list(attributes) if kinds else []
     while left:
         each = left.pop()
@@ -193,35 +180,38 @@ def payloads_in(attributes: Iterable[object]) -> Iterator[object]:
         seen.add(id(each))
         data: Any = getattr(each, "data", ())
         if isinstance(each, kinds):
-            yield data
+            if not _is_constant(data):
+                yield data
         elif isinstance(each, ParametrizedAttribute):
             left += each.parameters
         elif isinstance(data, tuple | dict):
             left += data.values() if isinstance(data, dict) else data
 
 
+def _is_constant(value: Any) -> bool:
+    if isinstance(value, tuple | frozenset):
+        return all(map(_is_constant, cast("Iterable[Any]", value)))
+    return isinstance(value, _CONSTANT)
+
+
 def _state_of(payload: object) -> bytes:
     state = BytesIO()
     with suppress(Exception):  # its own code runs
-        _state_pickler()(state).dump(payload)
+        _StatePickler(state, pickle.HIGHEST_PROTOCOL).dump(payload)
     return state.getvalue()
 
 
-@cache
-def _state_pickler() -> Any:
-    class StatePickler(pickle.Pickler):
-        """A pickler that writes the identity of objects that have a name or cannot be pickled."""
+class _StatePickler(pickle.Pickler):
+    """A pickler that writes the identity of objects that have a name or cannot be pickled."""
 
-        def persistent_id(self, obj: Any, /) -> Any:
-            """Return the identity of a class, function or module, and None for other objects."""
-            return id(obj) if hasattr(obj, "__name__") else None
+    def persistent_id(self, obj: Any, /) -> Any:
+        """Return the identity of a class, function or module, and None for other objects."""
+        return id(obj) if hasattr(obj, "__name__") else None
 
-        def reducer_override(self, obj: Any, /) -> Any:
-            """Return an object's reduction, or its identity and fields if it has no reduction."""
-            with suppress(Exception):
-                parts: Any = obj.__reduce_ex__(pickle.HIGHEST_PROTOCOL)
-                if not isinstance(parts, str):
-                    return parts
-            return id, (id(obj),), getattr(obj, "__dict__", None)
-
-    return partial(StatePickler, protocol=pickle.HIGHEST_PROTOCOL)
+    def reducer_override(self, obj: Any, /) -> Any:
+        """Return an object's reduction, or its identity and fields if it has no reduction."""
+        with suppress(Exception):
+            parts: Any = obj.__reduce_ex__(pickle.HIGHEST_PROTOCOL)
+            if not isinstance(parts, str):
+                return parts
+        return id, (id(obj),), getattr(obj, "__dict__", None)

@@ -12,10 +12,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from xdsl.dialects.builtin import FileLineColLoc, FusedLoc, LocationAttr, NoneAttr
-from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError
-from xdsl.utils.hints import isa
 from xdsl.utils.lexer import Input, Span, Token
 from xdsl.utils.mlir_lexer import (
     KIND_BY_PUNCTUATION_SPELLING,
@@ -143,69 +140,3 @@ class FastLexer(MLIRLexer):
         token.start = end - len(text)
         token.input = source
         return token
-
-
-_DEFINITION = re.compile(r"^[ \t]*(#[\w$.-]+)[ \t]*=", re.MULTILINE)
-
-
-class LocationParser(Parser):
-    """xDSL's parser with support for location ranges and forward references to location aliases."""
-
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        self._read_ahead: dict[str, Any] = {}
-        self._defined_at: dict[str, int] | None = None
-
-    @property
-    def _token(self) -> FastToken:
-        return cast("FastToken", self._parser_state.current_token)
-
-    def _resume_at(self, position: int) -> None:
-        """Continue parsing at a position in the text."""
-        state = self._parser_state
-        state.lexer.pos = position
-        state.current_token = state.lexer.lex()
-
-    def _parse_location(self) -> Any:
-        token = self._token
-        if token.kind is MLIRTokenKind.STRING_LIT:
-            return self._with_range(super()._parse_location())
-        if token.kind is MLIRTokenKind.BARE_IDENT and token.text == "fused":
-            return self._fused()
-        if token.kind is MLIRTokenKind.HASH_IDENT and token.text not in self.attribute_aliases:
-            location = self._defined_later(token.text)
-            if location is not None:
-                self._resume_at(token.start + len(token.text))
-                if not isa(location, LocationAttr):
-                    self.raise_error("Expected location alias.")
-                return location
-        return super()._parse_location()
-
-    def _with_range(self, location: Any) -> Any:
-        """Skip the end of a location range, which xDSL cannot represent."""
-        if isinstance(location, FileLineColLoc) and self.parse_optional_keyword("to"):
-            self.parse_optional_integer(allow_boolean=False, allow_negative=False)
-            self.parse_punctuation(":")
-            self.parse_integer(allow_boolean=False, allow_negative=False)
-        return location
-
-    def _fused(self) -> FusedLoc:
-        self.parse_keyword("fused")
-        if self.parse_optional_punctuation("<") is not None:
-            self.parse_attribute()
-            self.parse_punctuation(">")
-        parts = self.parse_comma_separated_list(self.Delimiter.SQUARE, self._parse_location)
-        return FusedLoc(tuple(parts), NoneAttr())
-
-    def _defined_later(self, name: str) -> Any:
-        """Return the value of an alias that is defined later in the text, or None."""
-        here = self._token.start
-        if self._defined_at is None:
-            found = _DEFINITION.finditer(self.lexer.input.content)
-            self._defined_at = {each[1]: each.end() for each in found}
-        if name in self._defined_at and name not in self._read_ahead:
-            self._read_ahead[name] = None  # inside of itself it is not defined
-            self._resume_at(self._defined_at[name])
-            self._read_ahead[name] = self.parse_attribute()
-            self._resume_at(here)
-        return self._read_ahead.get(name)

@@ -12,28 +12,24 @@ from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
     AnyFloat,
     DenseIntOrFPElementsAttr,
+    FileLineColLoc,
+    FusedLoc,
+    LocationAttr,
     MemRefType,
+    NoneAttr,
     TensorType,
     VectorType,
 )
-from xdsl.ir import (
-    Attribute,
-    AttributeInvT,
-    BlockArgument,
-    Operation,
-    SSAValue,
-    TypeAttribute,
-)
+from xdsl.ir import Attribute, AttributeInvT, BlockArgument, Operation, SSAValue, TypeAttribute
 from xdsl.parser import AttrParser, Parser
 from xdsl.parser.core import ForwardDeclaredValue, UnresolvedOperand
 from xdsl.parser.generic_parser import ParserState
+from xdsl.utils.hints import isa
 from xdsl.utils.lexer import Input, Position, Span
-from xdsl.utils.mlir_lexer import (
-    MLIRTokenKind,
-)
+from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 from passel.xdsl.dense import values_in
-from passel.xdsl.lexer import FastLexer, LocationParser
+from passel.xdsl.lexer import FastLexer, FastToken
 from passel.xdsl.locations import SourceLocation, SourceText
 
 _BEFORE_NAME: Final = re.compile(
@@ -76,7 +72,11 @@ _NO_KEY: Final = "expected identifier key for 'resource' entry"
 _AttributeT = TypeVar("_AttributeT", bound=Attribute)
 
 
-class SourceParser(LocationParser):
+_DEFINITION: Final = re.compile(r"^[ \t]*(#[\w$.-]+)[ \t]*=", re.MULTILINE)
+"""The start of the definition of an attribute alias."""
+
+
+class SourceParser(Parser):
     """A faster version of xDSL's parser that adds source locations to ops and block arguments.
 
     As in MLIR, an op or block argument without an explicit `loc(...)` is located at its name. Apart
@@ -104,6 +104,18 @@ class SourceParser(LocationParser):
         self._spelled: dict[str, Attribute] = {}
         self._first_uses: dict[SSAValue[Any], Span] = {}
         self._resources: dict[tuple[str, str], str] = {}
+        self._read_ahead: dict[str, Any] = {}
+        self._defined_at: dict[str, int] | None = None
+
+    @property
+    def _token(self) -> FastToken:
+        return cast("FastToken", self._parser_state.current_token)
+
+    def _resume_at(self, position: int) -> None:
+        """Continue parsing at a position in the text."""
+        state = self._parser_state
+        state.lexer.pos = position
+        state.current_token = state.lexer.lex()
 
     # ---- locations -------------------------------------------------------------------
 
@@ -131,6 +143,50 @@ class SourceParser(LocationParser):
         for value in values:
             if isinstance(value, BlockArgument) and value.location is UNKNOWN_LOC:
                 value.location = SourceLocation(self._source, span.start)
+
+    def _parse_location(self) -> Any:
+        token = self._token
+        if token.kind is MLIRTokenKind.STRING_LIT:
+            return self._with_range(super()._parse_location())
+        if token.kind is MLIRTokenKind.BARE_IDENT and token.text == "fused":
+            return self._fused()
+        if token.kind is MLIRTokenKind.HASH_IDENT and token.text not in self.attribute_aliases:
+            location = self._defined_later(token.text)
+            if location is not None:
+                self._resume_at(token.start + len(token.text))
+                if not isa(location, LocationAttr):
+                    self.raise_error("Expected location alias.")
+                return location
+        return super()._parse_location()
+
+    def _with_range(self, location: Any) -> Any:
+        """Skip the end of a location range, which xDSL cannot represent."""
+        if isinstance(location, FileLineColLoc) and self.parse_optional_keyword("to"):
+            self.parse_optional_integer(allow_boolean=False, allow_negative=False)
+            self.parse_punctuation(":")
+            self.parse_integer(allow_boolean=False, allow_negative=False)
+        return location
+
+    def _fused(self) -> FusedLoc:
+        self.parse_keyword("fused")
+        if self.parse_optional_punctuation("<") is not None:
+            self.parse_attribute()
+            self.parse_punctuation(">")
+        parts = self.parse_comma_separated_list(self.Delimiter.SQUARE, self._parse_location)
+        return FusedLoc(tuple(parts), NoneAttr())
+
+    def _defined_later(self, name: str) -> Any:
+        """Return the value of an alias that is defined later in the text, or None."""
+        here = self._token.start
+        if self._defined_at is None:
+            found = _DEFINITION.finditer(self.lexer.input.content)
+            self._defined_at = {each[1]: each.end() for each in found}
+        if name in self._defined_at and name not in self._read_ahead:
+            self._read_ahead[name] = None  # inside of itself it is not defined
+            self._resume_at(self._defined_at[name])
+            self._read_ahead[name] = self.parse_attribute()
+            self._resume_at(here)
+        return self._read_ahead.get(name)
 
     # ---- values that are never defined -----------------------------------------------
 

@@ -21,7 +21,6 @@ from passel.ir import InvalidIR
 from passel.xdsl.definitions import check_definitions
 from passel.xdsl.fast.known import is_xdsl_class, is_xdsl_code
 from passel.xdsl.fast.symbols import symbols_at_hand
-from passel.xdsl.symbols import ops_in
 
 _LOOKING_OUTWARD: Final = frozenset({"fsm", "hw"})
 """The dialects of xDSL whose hand-written verifiers look up symbols."""
@@ -33,8 +32,9 @@ def verify(op: Operation, *, recursive: bool, dominance: bool = True) -> None:
     Args:
         op: The op, which may be detached from any block.
         recursive: Whether to verify nested ops as well. If False, only `op`, its traits, the
-            structure of its regions and the relations between nested ops are checked. Non-recursive
-            verification suffices if all changed nested ops have been verified individually.
+            structure of nested ops and the relations between nested ops, such as a call to its
+            callee, are checked. Non-recursive verification suffices if all changed nested ops have
+            been verified individually.
         dominance: Whether recursive verification checks that definitions dominate uses. The
             dominance check runs last, since it relies on a valid structure.
 
@@ -51,22 +51,16 @@ def verify(op: Operation, *, recursive: bool, dominance: bool = True) -> None:
 
 def _verify(op: Operation, *, recursive: bool) -> None:
     _check_structure(op)
-    if _overrides_verify(op):
-        _run_overriding_verifier(op, nested=recursive)
-        return
-    if recursive:
-        _verify_inside(op)
-    else:
-        for block in _blocks(op):
-            _check_not_empty(block)
-            if (last := block.last_op) is not None:
-                _check_terminator(last, block)
-        _look_outward(op)
-    _run_verifier(op)
+    if not _overrides_verify(op):
+        _verify_inside(op, recursive=recursive)
+    _run_verifier(op, nested=recursive)
 
 
-def _verify_inside(parent: Operation) -> None:
-    """Verify the ops nested in an op, but not the op itself."""
+def _verify_inside(parent: Operation, *, recursive: bool = True) -> None:
+    """Verify the ops nested in an op, but not the op itself.
+
+    If not `recursive`, only those verifiers are run that may relate nested ops to each other.
+    """
     for block in _blocks(parent):
         op = block.first_op
         while op is not None:
@@ -74,8 +68,9 @@ def _verify_inside(parent: Operation) -> None:
                 raise InvalidIR(op, "parent pointer does not refer to the containing block")
             _check_structure(op)
             if op.regions and not _overrides_verify(op):
-                _verify_inside(op)
-            _run_verifier(op)
+                _verify_inside(op, recursive=recursive)
+            if recursive or _may_look_outward(type(op), op.traits.traits, type(op).verify_):
+                _run_verifier(op)
             op = op._next_op
         _check_not_empty(block)
 
@@ -139,23 +134,6 @@ def _check_not_empty(block: Block) -> None:
         raise InvalidIR(owner, "empty block: expect at least a terminator")
 
 
-def _look_outward(root: Operation) -> None:
-    """Run the verifiers of nested ops that may look outside the closest isolated op.
-
-    Nested ops are changed and verified one by one. What remains to be checked relates nested ops to
-    each other, such as a call to its callee.
-
-    Source: `mlir::detail::verifySymbolTable`, MLIR 22, which checks uses of symbols.
-    """
-    parents = [root]
-    for parent in parents:
-        for op in ops_in(parent):
-            if _may_look_outward(type(op), op.traits.traits, type(op).verify_):
-                _run_verifier(op)
-            if op.regions:
-                parents.append(op)
-
-
 @cache
 def _may_look_outward(
     op_class: type[Operation],
@@ -166,6 +144,8 @@ def _may_look_outward(
 
     Among xDSL's own verifiers, only those of symbol uses do: in traits, and in some dialects. The
     verifiers of other packages may depend on any op.
+
+    Source: `mlir::detail::verifySymbolTable`, MLIR 22, which checks uses of symbols.
     """
     return (
         op_class.verify is not Operation.verify
@@ -180,9 +160,9 @@ def _may_look_outward(
     )
 
 
-def _run_verifier(op: Operation) -> None:
+def _run_verifier(op: Operation, *, nested: bool = True) -> None:
     if type(op).verify is not Operation.verify:  # as `_overrides_verify`, which costs a call
-        _run_overriding_verifier(op, nested=True)
+        _run_overriding_verifier(op, nested=nested)
         return
     try:
         op.verify_()
