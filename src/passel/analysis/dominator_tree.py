@@ -35,35 +35,21 @@ class DominatorTree(Generic[N]):
     Source: K. D. Cooper, T. J. Harvey and K. Kennedy, "A Simple, Fast Dominance Algorithm", 2001.
     """
 
-    __slots__ = (
-        "_children",
-        "_frontiers",
-        "_index",
-        "_nodes",
-        "_parents",
-        "_predecessors",
-        "_spans",
-    )
-
     def __init__(self, roots: Iterable[N], successors: Callable[[N], Iterable[N]]) -> None:
-        roots = tuple(roots)
         edges = _post_order(roots, successors)
-        # Numbers follow reverse post-order from 1; 0 is the virtual root.
-        nodes = list(edges)[::-1]
-        self._nodes: list[N | None] = [None, *nodes]
-        self._index: dict[N, int] = {node: number for number, node in enumerate(nodes, 1)}
+        # Numbers follow reverse post-order; 0 is the virtual root.
+        self._nodes: list[Any] = [*reversed(edges)]
+        self._index: dict[N | None, int] = {node: n for n, node in enumerate(self._nodes)}
         self._predecessors: list[list[int]] = [[] for _ in self._nodes]
-        for root in roots:
-            self._predecessors[self._index[root]].append(0)
-        for number, node in enumerate(nodes, 1):
+        for number, node in enumerate(self._nodes):
             for successor in edges[node]:
                 self._predecessors[self._index[successor]].append(number)
         self._parents = _immediate_dominators(self._predecessors)
         self._children: list[list[int]] = [[] for _ in self._nodes]
-        for number in range(1, len(self._nodes)):
-            self._children[self._parents[number]].append(number)
-        self._spans: list[tuple[int, int]] = []
-        self._frontiers: dict[int, tuple[N, ...]] | None = None
+        for number, parent in enumerate(self._parents[1:], 1):
+            self._children[parent].append(number)
+        self._spans: dict[int, range] = {}
+        self._frontiers: dict[int, dict[N, None]] | None = None
 
     def __contains__(self, node: object) -> bool:
         return node in self._index
@@ -75,8 +61,8 @@ class DominatorTree(Generic[N]):
 
     __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride] - compared only
 
-    def _edges(self) -> Mapping[N, N | None]:
-        return {node: self.immediate_dominator(node) for node in self._index}
+    def _edges(self) -> Mapping[N | None, N | None]:
+        return dict(zip(self._nodes, map(self._nodes.__getitem__, self._parents), strict=True))
 
     def dominates(self, a: N, b: N) -> bool:
         """Return whether every path from a root to `b` passes through `a`.
@@ -89,19 +75,25 @@ class DominatorTree(Generic[N]):
         if ours is None:
             return False
         if not self._spans:
-            self._spans = _spans(self._parents)
-        first, last = self._spans[ours]
-        return first <= self._spans[theirs][0] <= last
+            self._spans = self._compute_spans()
+        return self._spans[theirs].start in self._spans[ours]
+
+    def _compute_spans(self) -> dict[int, range]:
+        """Return the preorder numbers of each node and its descendants, which are consecutive."""
+        sizes = [1] * len(self._nodes)
+        for number in range(len(sizes) - 1, 0, -1):  # children before parents
+            sizes[self._parents[number]] += sizes[number]
+        places = enumerate(self._preorder())
+        return {number: range(place, place + sizes[number]) for place, (number, _) in places}
 
     def immediate_dominator(self, node: N) -> N | None:
         """Return the closest node that properly dominates `node`, or None if no node does."""
-        number = self._index.get(node)
-        return None if number is None else self._nodes[self._parents[number]]
+        return self._nodes[self._parents[self._index.get(node, 0)]]
 
     def children(self, node: N) -> list[N]:
         """Return the nodes whose immediate dominator is `node`."""
-        inner = self._children[self._index[node]] if node in self._index else ()
-        return [each for number in inner if (each := self._nodes[number]) is not None]
+        number = self._index.get(node)
+        return [] if number is None else [self._nodes[each] for each in self._children[number]]
 
     def dominance_frontier(self, node: N) -> tuple[N, ...]:
         """Return the dominance frontier of `node`, in reverse post-order.
@@ -111,34 +103,30 @@ class DominatorTree(Generic[N]):
         """
         if self._frontiers is None:
             self._frontiers = self._compute_frontiers()
-        number = self._index.get(node)
-        return () if number is None else self._frontiers.get(number, ())
+        return tuple(self._frontiers.get(self._index.get(node, 0), ()))
 
-    def _compute_frontiers(self) -> dict[int, tuple[N, ...]]:
-        found: dict[int, list[N]] = {}
-        for number in range(1, len(self._nodes)):
-            node = self._nodes[number]
-            if node is None:
-                continue
-            for predecessor in set(self._predecessors[number]):
+    def _compute_frontiers(self) -> dict[int, dict[N, None]]:
+        found: dict[int, dict[N, None]] = {}
+        for number, node in enumerate(self._nodes):
+            for predecessor in self._predecessors[number]:
                 runner = predecessor
                 while runner != self._parents[number]:
-                    frontier = found.setdefault(runner, [])
-                    if not frontier or frontier[-1] != node:
-                        frontier.append(node)
+                    found.setdefault(runner, {})[node] = None
                     runner = self._parents[runner]
-        return {number: tuple(nodes) for number, nodes in found.items()}
+        return found
 
     def preorder(self) -> Iterator[tuple[N, int]]:
         """Yield each reachable node and its depth in the tree, in preorder.
 
         The children of the virtual root have depth 0.
         """
-        stack = [(number, 0) for number in reversed(self._children[0])]
+        return ((self._nodes[number], depth) for number, depth in self._preorder() if number)
+
+    def _preorder(self) -> Iterator[tuple[int, int]]:
+        stack = [(0, -1)]
         while stack:
-            number, depth = stack.pop()
-            if (node := self._nodes[number]) is not None:
-                yield node, depth
+            yield (top := stack.pop())
+            number, depth = top
             stack.extend([(child, depth + 1) for child in reversed(self._children[number])])
 
 
@@ -199,47 +187,39 @@ class RegionDominance(ABC, Generic[N]):
 
     def _block_dominates(self, a: N, b: N) -> bool:
         region = self._region_of(a)
-        place = None if region is None else self._ancestor_in(region, b)
+        place: N | None = b
+        while place is not None and self._region_of(place) != region:
+            op = self._owner_of(place)
+            place = None if op is None else self._block_of(op)
         if region is None or place is None:
             return False
         if place == a:
             return a != b or not self._is_ordered(a)
         return self.tree(region).dominates(a, place)
 
-    def _around(self, block: N) -> Iterator[tuple[N, Any]]:
-        """Yield a block and all enclosing blocks, each with its region."""
-        place: N | None = block
-        while place is not None and (region := self._region_of(place)) is not None:
-            yield place, region
-            op = self._owner_of(place)
-            place = None if op is None else self._block_of(op)
 
-    def _ancestor_in(self, region: Any, block: N) -> N | None:
-        """Return the block of `region` that equals or encloses `block`, or None."""
-        return next((place for place, found in self._around(block) if found == region), None)
+def _post_order(
+    roots: Iterable[N], successors: Callable[[N], Iterable[N]]
+) -> dict[N | None, Sequence[N]]:
+    """Return the successors of each reachable node, with the nodes in post-order.
 
-
-def _post_order(roots: Iterable[N], successors: Callable[[N], Iterable[N]]) -> dict[N, Sequence[N]]:
-    """Return the successors of each reachable node, with the nodes in post-order."""
-    order: dict[N, Sequence[N]] = {}
+    The last node is None, the virtual root.
+    """
+    order: dict[N | None, Sequence[N]] = {}
     seen: set[N] = set()
-    for root in roots:
-        if root in seen:
-            continue
-        seen.add(root)
-        after = tuple(successors(root))
-        stack = [(root, after, iter(after))]
-        while stack:
-            node, after, rest = stack[-1]
-            for successor in rest:
-                if successor not in seen:
-                    seen.add(successor)
-                    following = tuple(successors(successor))
-                    stack.append((successor, following, iter(following)))
-                    break
-            else:
-                order[node] = after
-                stack.pop()
+    after = tuple(roots)
+    stack: list[tuple[N | None, Sequence[N], Iterator[N]]] = [(None, after, iter(after))]
+    while stack:
+        node, after, rest = stack[-1]
+        for successor in rest:
+            if successor not in seen:
+                seen.add(successor)
+                following = tuple(successors(successor))
+                stack.append((successor, following, iter(following)))
+                break
+        else:
+            order[node] = after
+            stack.pop()
     return order
 
 
@@ -252,9 +232,8 @@ def _immediate_dominators(predecessors: list[list[int]]) -> list[int]:
         for number in range(1, len(predecessors)):
             best = -1
             for predecessor in predecessors[number]:
-                if parents[predecessor] < 0:
-                    continue  # reached by a back edge only, so far
-                best = predecessor if best < 0 else _intersect(parents, predecessor, best)
+                if parents[predecessor] >= 0:  # otherwise, only reached by a back edge so far
+                    best = predecessor if best < 0 else _intersect(parents, predecessor, best)
             if parents[number] != best:
                 parents[number] = best
                 changed = True
@@ -268,21 +247,3 @@ def _intersect(parents: list[int], a: int, b: int) -> int:
         while b > a:
             b = parents[b]
     return a
-
-
-def _spans(parents: list[int]) -> list[tuple[int, int]]:
-    """Return the preorder number of each node, and the largest number among its descendants.
-
-    In `parents`, the index of a parent is smaller than the indices of its children.
-    """
-    sizes, numbers = [1] * len(parents), range(1, len(parents))
-    for number in reversed(numbers):
-        sizes[parents[number]] += sizes[number]
-    first = [0] * len(parents)
-    free = [1] * len(parents)  # the preorder number of the next child
-    for number in numbers:
-        parent = parents[number]
-        first[number] = free[parent]
-        free[parent] += sizes[number]
-        free[number] = first[number] + 1
-    return [(start, start + size - 1) for start, size in zip(first, sizes, strict=True)]
