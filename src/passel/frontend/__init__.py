@@ -327,30 +327,3 @@ class TakesDialects(Protocol):
             DefinitionError: If an object is not a dialect of this IR.
         """
         ...
-
-
-@runtime_checkable
-class WritesSources(Protocol):
-    """The optional ability of an adapter to print an op as text that parses to the same IR.
-
-    A reproducer contains the text from `print_source`. If the adapter does not have this ability,
-    the reproducer contains the text from `print_op`.
-    """
-
-    def print_source(self, op: Any, context: Any, *, locations: bool = False) -> str:
-        """Return text that parses to a copy of the op. The text does not end with a newline.
-
-        The text also contains data that a file stores outside the op, such as external resources.
-        """
-        ...
-
-    def readable_source(self, text: str, context: Any) -> str:
-        """Convert text from `print_source` to the custom form of the IR.
-
-        If the custom form would lose data, the method returns the text unchanged.
-        """
-        ...
-
-    def reading_flags(self, op: Any, context: Any) -> Sequence[str]:
-        """Return the flags that `passel-opt` needs to read the text of the op."""
-        ...

@@ -65,8 +65,6 @@ class Op:
         properties: The entries of the property dictionary, such as `value = 1 : i32`.
         regions: The regions of the op, each a list of blocks.
         attributes: The entries of the attribute dictionary.
-        location: The text of the location, including `loc`, or an empty string if no location was
-            printed.
     """
 
     number: int
@@ -77,7 +75,6 @@ class Op:
     properties: list[str] = field(default_factory=list[str])
     regions: list[list[Block]] = field(default_factory=list[list[Block]])
     attributes: list[str] = field(default_factory=list[str])
-    location: str = ""
 
     def copy(self) -> Op:
         """Return a deep copy of the op."""
@@ -86,7 +83,7 @@ class Op:
             for region in self.regions
         ]
         lists = self.results[:], self.operands[:], self.successors[:], self.properties[:]
-        return Op(self.number, self.name, *lists, regions, self.attributes[:], self.location)
+        return Op(self.number, self.name, *lists, regions, self.attributes[:])
 
     def blocks(self) -> Iterator[Block]:
         """Yield the blocks of all regions of the op."""
@@ -140,7 +137,7 @@ def _pieces(op: Op, depth: int) -> Iterator[str]:
     results = ", ".join(types(op.results))
     if len(op.results) != 1 or "->" in results:
         results = f"({results})"
-    yield f" : ({', '.join(types(op.operands))}) -> {results}{op.location}"
+    yield f" : ({', '.join(types(op.operands))}) -> {results}"
 
 
 def _header(block: Block, indent: str) -> str:
@@ -245,11 +242,6 @@ class _Reader:
         op.operands = self._typed(operands, self._entries(")"))
         self._expect("->")
         found = self._entries(")") if self._take("(") else self._entries("\n")
-        if found and " loc(" in found[-1]:
-            found[-1], space, location = found[-1].partition(" loc(")
-            op.location = space + location
-        elif self._take("loc("):
-            op.location = f" loc({', '.join(self._entries(')'))})"
         op.results = self._typed(results, found)
         return op
 

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.diagnostics import Severity, brief, file_problem, listed
-from passel.frontend import BringsFrontend, WritesSources
+from passel.frontend import BringsFrontend
 from passel.hooks import OpIdentity, PassInstrumentation
 from passel.instruments.events import execution_of
 from passel.instruments.reproducer_file import reproducer_text
 from passel.instruments.whole_files import check_writable, is_special, lasting, write_whole
-from passel.ir import PrintFlags, ability_of, installed_name, outwards
+from passel.ir import ability_of, installed_name, outwards
 from passel.passes.factory import CallablePass
 from passel.passes.op_facts import op_diagnostic
 from passel.passes.reachable import walk
@@ -193,9 +193,7 @@ class CrashReproducer(PassInstrumentation):
         """Return the current IR with a pipeline; None if the IR cannot be printed."""
         run, adapter = self.run, self.run.adapter
         try:
-            if isinstance(adapter, WritesSources):
-                return Recipe(adapter.print_source(run.op, run.ir_context), pipeline, steps)
-            return Recipe(adapter.print_op(run.op, PrintFlags()), pipeline, steps)
+            return Recipe(adapter.print_source(run.op, run.ir_context), pipeline, steps)
         except Exception as error:  # noqa: BLE001 - whatever a printer raises must not hide the failure
             self._problem = f"failed to print the IR: {brief(error)}"
             return None
@@ -253,10 +251,9 @@ class CrashReproducer(PassInstrumentation):
         run, recipe = self.run, local or self._whole
         if recipe is None:
             return self._problem
-        if isinstance(run.adapter, WritesSources):
-            with suppress(Exception):  # the exact form remains
-                readable = run.adapter.readable_source(recipe.ir, run.ir_context)
-                recipe = recipe._replace(ir=readable)
+        with suppress(Exception):  # the exact form remains
+            readable = run.adapter.readable_source(recipe.ir, run.ir_context)
+            recipe = recipe._replace(ir=readable)
         title = str(self.path)
         try:
             write_whole(self._target, self._text(recipe))
@@ -311,8 +308,7 @@ def replay_command(run: ObservedRun, steps: Iterable[PassStep], command: str | N
         return ""
     # A command that a tool gives names the IR, or the tool supports only one.
     known = _COMMAND if command is None else f"{command} --ir="
-    writes = ability_of(run.adapter, WritesSources)
-    reading = writes.reading_flags(run.op, run.ir_context) if writes else [f"--ir={name}"]
+    reading = run.adapter.reading_flags(run.op, run.ir_context)
     more = [each for each in (*reading, *run.flags) if each.partition("=")[0] not in known]
     words = " ".join(["--run-reproducer", *more])
     return allowing((command or _COMMAND).replace("--run-reproducer", words), passes)

@@ -1,12 +1,10 @@
 """Adapters to IRs: their interface, their optional abilities, and the lookup of adapters."""
 
 from passel.ir.abilities import (
-    BringsPasses,
     LowersPasses,
     SendsOps,
     Shipment,
     ShipsOps,
-    WrapsPasses,
     ability_of,
 )
 from passel.ir.adapters import (
@@ -39,7 +37,6 @@ from passel.ir.contract import (
 
 __all__ = [
     "ANY",
-    "BringsPasses",
     "FunctionLike",
     "IRAdapter",
     "InvalidIR",
@@ -51,7 +48,6 @@ __all__ = [
     "Shipment",
     "ShipsOps",
     "SiblingWatch",
-    "WrapsPasses",
     "ability_of",
     "adapter_for",
     "adapter_named",

@@ -13,33 +13,6 @@ if TYPE_CHECKING:
 
 
 @runtime_checkable
-class WrapsPasses(Protocol):
-    """The optional ability of an adapter to wrap the IR's own passes as passel passes."""
-
-    def wrap_pass(self, foreign: Any) -> Any:
-        """Return a `Pass` that runs a pass of the IR's own library.
-
-        Args:
-            foreign: A pass object of the IR's library. If users can register the library's pass
-                classes, `foreign` may also be a pass class. For a pass class, the method returns a
-                `Pass` class with the same options.
-
-        Raises:
-            TypeError: If `foreign` is not a pass of the IR's library.
-        """
-        ...
-
-
-@runtime_checkable
-class BringsPasses(Protocol):
-    """The optional ability of an adapter to find the IR's own passes by name."""
-
-    def pass_source(self) -> Any:
-        """Return the `PassSource` of the IR's own passes. Every call returns an equal source."""
-        ...
-
-
-@runtime_checkable
 class LowersPasses(Protocol):
     """The optional ability of an adapter to run several of the IR's own passes in one call."""
 

@@ -335,6 +335,49 @@ class IRAdapter(ABC):
         """Return the name of the adapter's entry point; by default, the name of the IR."""
         return self.name
 
+    def wrap_pass(self, foreign: Any) -> Any:
+        """Return a `Pass` that runs a pass of the IR's own library.
+
+        Args:
+            foreign: Any object that a user adds to a pass manager, such as a pass object of the
+                IR's library. If users can register the library's pass classes, `foreign` may also
+                be a pass class. For a pass class, the method returns a `Pass` class with the same
+                options.
+
+        Returns:
+            The pass, or None if the library has no passes that passel can run.
+
+        Raises:
+            TypeError: If the library has passes, but `foreign` is not one of them.
+        """
+        return None
+
+    def pass_source(self) -> Any:
+        """Return the `PassSource` of the IR's own passes, or None if it has no named passes.
+
+        Every call returns an equal source.
+        """
+        return None
+
+    def print_source(self, op: Any, context: Any) -> str:
+        """Return text that parses to a copy of the op. The text does not end with a newline.
+
+        A reproducer contains this text. The text also contains data that a file stores outside the
+        op, such as external resources. By default, the method returns the text of `print_op`.
+        """
+        return self.print_op(op, PrintFlags())
+
+    def readable_source(self, text: str, context: Any) -> str:
+        """Convert text from `print_source` to the custom form of the IR.
+
+        If the custom form would lose data, the method returns the text unchanged, as by default.
+        """
+        return text
+
+    def reading_flags(self, op: Any, context: Any) -> Sequence[str]:
+        """Return the flags that `passel-opt` needs to read the text of the op."""
+        return [f"--ir={self.build_name()}"]
+
     def lifetime(self) -> Lifetime:
         """Return the policy for detecting erased and moved ops; by default, comparing parents."""
         return Lifetime(self.parent)

@@ -345,17 +345,6 @@ class MLIRAdapter(IRAdapter):
 
         return lower(self.bindings, self._kinds, steps, verify=verify)
 
-    def print_source(self, op: Any, context: Any, *, locations: bool = False) -> str:
-        """Return the text of an op in custom form.
-
-        MLIR can parse the text without loss of data.
-        """
-        return self.print_op(op, PrintFlags(debuginfo=locations))
-
-    def readable_source(self, text: str, context: Any) -> str:
-        """Return `text` unchanged, because the text is already in custom form."""
-        return text
-
     def reading_flags(self, op: Any, context: Any) -> tuple[str, ...]:
         """Return the flags that `passel-opt` needs to parse a file that contains an op's text."""
         flags = [f"--ir={self.build_name()}"]

@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, cast
 
 from passel.errors import AdapterError, DefinitionError, PassFailure
-from passel.ir import WrapsPasses, ability_of, adapter_for, adapter_of_class
+from passel.ir import adapter_for, adapter_of_class
 from passel.passes.base import Pass
 from passel.passes.definition import check_body, is_taken
 from passel.passes.options import option
@@ -91,8 +91,7 @@ def class_of(thing: Any, name: str) -> type[Pass[Any, Any]]:
     wrapped: Any = thing if Pass in kind.__mro__ else None
     with suppress(AdapterError, TypeError):
         if wrapped is None:
-            passes = ability_of(adapter_of_class(kind), WrapsPasses)
-            wrapped = passes and passes.wrap_pass(thing)
+            wrapped = adapter_of_class(kind).wrap_pass(thing)
     if wrapped is None:
         raise DefinitionError(f"{thing!r} is not a pass class")
     return class_like(wrapped, name)
@@ -265,8 +264,8 @@ def as_pass(item: object) -> Pass[Any]:
     if isinstance(item, Pass):
         return item  # pyright: ignore[reportUnknownVariableType]
     with suppress(AdapterError):
-        if (wraps := ability_of(adapter_for(item), WrapsPasses)) is not None:
-            return wraps.wrap_pass(item)
+        if (wrapped := adapter_for(item).wrap_pass(item)) is not None:
+            return wrapped
     if callable(item) and not isinstance(item, type):
         return pass_of(item)
     is_class = isinstance(item, type)

@@ -13,7 +13,7 @@ from passel.errors import (
     Problem,
     UnknownPassError,
 )
-from passel.ir import ANY, BringsPasses, ability_of, adapter_for, imported_irs, running_adapter
+from passel.ir import ANY, adapter_for, imported_irs, running_adapter
 from passel.ir.left_out import unusable_ir
 from passel.passes.options import Options
 from passel.passes.registry import PassRegistry, default_registry
@@ -63,11 +63,10 @@ def names_on(adapter: IRAdapter, registry: PassRegistry | None = None) -> PassRe
         adapter: The adapter of the IR.
         registry: The registry to search; by default `default_registry()`.
     """
-    brings, own = ability_of(adapter, BringsPasses), ()
-    if brings is not None:
-        with suppress(AdapterError):  # the IR is imported, but cannot be used
-            own = (brings.pass_source(),)
-    return (registry or default_registry()).for_ir(adapter.name, *own)
+    own = None
+    with suppress(AdapterError):  # the IR is imported, but cannot be used
+        own = adapter.pass_source()
+    return (registry or default_registry()).for_ir(adapter.name, *(() if own is None else (own,)))
 
 
 def build(nodes: Sequence[ElementNode], manager: Any, names: PassRegistry) -> None:

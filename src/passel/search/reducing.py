@@ -138,7 +138,7 @@ class Reducer:
     """A reducer that makes a case smaller as long as the case remains interesting.
 
     Args:
-        case: An interesting case whose IR is in generic form.
+        case: An interesting case whose IR is in generic form without locations.
         trials: The `Trials` object that runs the oracle.
 
     Attributes:

@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from passel.execution import Run
 from passel.execution.process_state import last_words
-from passel.frontend import WritesSources
 from passel.instruments.whole_files import check_writable, lasting, write_whole
-from passel.ir import PrintFlags
 from passel.tool.flags import without
 from passel.tool.output import CANNOT_OPEN, refusing
 
@@ -114,10 +112,7 @@ class Replay:
             return
         from passel.instruments.reproducer_file import reproducer_text
 
-        if isinstance(adapter, WritesSources):
-            ir = adapter.readable_source(adapter.print_source(op, context), context)
-        else:
-            ir = adapter.print_op(op, PrintFlags())
+        ir = adapter.readable_source(adapter.print_source(op, context), context)
         text = reproducer_text(ir, manager.to_text(all_options=True), verify_each=False)
         name = _numbered(path, self._generated)
         with refusing(CANNOT_OPEN, name):

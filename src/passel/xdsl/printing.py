@@ -119,9 +119,9 @@ def _combined(base: type[Printer]) -> type[_Printer]:
     return _Printer if base is Printer else type("CombinedPrinter", (_Printer, base), {})
 
 
-def print_source(op: Operation, context: Context, *, locations: bool = False) -> str:
+def print_source(op: Operation, context: Context) -> str:
     """Return an op in generic form and its dialect resources as text."""
-    return printed(op, PrintFlags(generic=True, debuginfo=locations), context.loaded_dialects)
+    return printed(op, PrintFlags(generic=True), context.loaded_dialects)
 
 
 def readable_source(text: str, context: Context) -> str:
