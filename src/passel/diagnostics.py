@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 _EXCERPT_WIDTH = 160
 """The maximum width of a source line; longer lines are cut around the caret."""
 
-_MOST_NAMES = 10
-
 _LONGEST_NAME = 100
 """The maximum length of a misspelled name; the comparison takes quadratic time."""
 
@@ -343,17 +341,6 @@ def listed(names: Sequence[str], most: int = 5) -> str:
     """
     more = f" and {len(names) - most} more" if names[most:] else ""
     return ", ".join(names[:most]) + more
-
-
-def more_like_it(names: Sequence[str]) -> str:
-    """Return a line that counts and lists the other ops on which the same failure occurred.
-
-    Example:
-        >>> more_like_it(["@f", "@g"])
-        'and 2 more like it: @f, @g'
-    """
-    more = ", ..." if names[_MOST_NAMES:] else ""
-    return f"and {len(names)} more like it: {', '.join(names[:_MOST_NAMES])}{more}"
 
 
 def file_problem(error: OSError | ValueError) -> str:

@@ -25,7 +25,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from passel.diagnostics import more_like_it
+from passel.diagnostics import listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 
 _LONGEST_MESSAGE = 500
+_MOST_NAMES = 10
 _MOST_FAILURES = 10
 """The maximum number of different failures in a message."""
 
@@ -322,7 +323,8 @@ class PassFailedError(PasselError):
         for first, *others in [*alike.values()][:_MOST_FAILURES]:
             lines.append(str(first))
             if others:
-                lines.append(more_like_it([each.name for each in others]))
+                names = listed([each.name for each in others], _MOST_NAMES)
+                lines.append(f"and {len(others)} more like it: {names}")
         if len(alike) > _MOST_FAILURES:
             lines.append(f"... and {len(alike) - _MOST_FAILURES} others (`failures` lists all)")
         super().__init__("\n".join(lines))

@@ -31,7 +31,6 @@ from passel.ir.contract import (
     OpKind,
     PrintFlags,
     SiblingWatch,
-    inwards,
     outwards,
 )
 
@@ -59,7 +58,6 @@ __all__ = [
     "has_adapter",
     "imported_irs",
     "installed_name",
-    "inwards",
     "op_name_of",
     "outwards",
     "running_adapter",

@@ -402,11 +402,3 @@ def outwards(adapter: IRAdapter, op: Any) -> Iterator[Any]:
                 f"{type(adapter).__name__}.parent must return None at the top"
             )
         op = outer
-
-
-def inwards(adapter: IRAdapter, op: Any) -> Iterator[Any]:
-    """Yield an op, followed by all ops nested in it, in program order."""
-    waiting = [op]
-    while waiting:
-        yield (each := waiting.pop())
-        waiting += reversed(adapter.children(each))

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.frontend.generic_form import Value, references_in, types
 from passel.search.repairs import (
-    Definition,
     Repair,
     definitions,
     function_type,
@@ -63,16 +62,16 @@ def _remove_symbols(root: Op, numbers: Collection[int]) -> None:
         if not op.entry("sym_name")
         and any(name in names for entry in op.properties for name in references_in(entry))
     }
-    _replace(root, {*numbers, *users} - {root.number})
+    _replace(root, [(number, 0) for number in {*numbers, *users} - {root.number}])
 
 
 # -- Ops -------------------------------------------------------------------------------------
 
 
-def _ops(root: Op) -> Iterator[int]:
-    """Yield the ops, uses before definitions."""
+def _ops(root: Op) -> Iterator[tuple[int, int]]:
+    """Yield each op with the index of its first operand, uses before definitions."""
     found = [
-        each.number
+        (each.number, 0)
         for op in root.walk()
         for block in op.blocks()
         for each in block.ops
@@ -81,29 +80,22 @@ def _ops(root: Op) -> Iterator[int]:
     return reversed(found)
 
 
-def _replace(root: Op, numbers: Collection[int]) -> None:
-    """Remove ops, and replace their results with other values."""
-    former = definitions(root)
-    _remove(root, numbers)
-    Repair(root, former)
-
-
 def _other_operands(root: Op) -> Iterator[tuple[int, int]]:
-    """Yield the operands that can replace a result, except the operand that `_replace` uses."""
+    """Yield each op with the other operands that can replace a result."""
     for op in root.walk():
         fitting = {value for value in op.operands if value.type in types(op.results)}
         numbers = sorted(map(op.operands.index, fitting))
         yield from ((op.number, index) for index in numbers[1:])
 
 
-def _forward(root: Op, places: Collection[tuple[int, int]]) -> None:
-    """Remove ops, and replace their results with the chosen operands."""
+def _replace(root: Op, places: Collection[tuple[int, int]]) -> None:
+    """Remove ops, and replace their results with other values, preferably the given operands."""
     chosen = dict(places)
     former = definitions(root)
     for op in root.walk():
-        if op.number in chosen:
-            operands = [op.operands[chosen[op.number]], *op.operands]
-            former.update((v.name, Definition(v.type, operands)) for v in op.results)
+        if index := chosen.get(op.number):
+            operands = [op.operands[index], *op.operands]
+            former.update((value.name, operands) for value in op.results)
     _remove(root, chosen)
     Repair(root, former)
 
@@ -251,7 +243,7 @@ def _drop_attributes(root: Op, places: Collection[tuple[int, str]]) -> None:
 KINDS = (
     Kind("symbols", _symbols, _remove_symbols),
     Kind("ops", _ops, _replace),
-    Kind("ops", _other_operands, _forward),
+    Kind("ops", _other_operands, _replace),
     Kind("regions", _hoistable, _hoist),
     Kind("branches", _branches, _straighten),
     Kind("values", _unused, _drop_values),

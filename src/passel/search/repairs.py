@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from passel.frontend.generic_form import Block, Op, Value, types
 
@@ -13,25 +13,15 @@ if TYPE_CHECKING:
 _NUMERIC = re.compile(r"i\d+|index|f\d+|bf16")
 
 
-class Definition(NamedTuple):
-    """The facts that a repair needs about the definition of a value.
+def definitions(root: Op) -> dict[str, Sequence[Value]]:
+    """Return a dict that maps the name of each value in a tree to the operands of its op.
 
-    Attributes:
-        type: The type of the value.
-        operands: The operands of the defining op. Any of these operands may replace the value.
+    Any of these operands may replace the value. A block argument has no operands.
     """
-
-    type: str
-    operands: Sequence[Value] = ()
-
-
-def definitions(root: Op) -> dict[str, Definition]:
-    """Return a dict that maps the name of each value in a tree to its definition."""
-    found: dict[str, Definition] = {}
+    found: dict[str, Sequence[Value]] = {}
     for op in root.walk():
-        found.update((name, Definition(type_, op.operands)) for name, type_ in op.results)
-        for block in op.blocks():
-            found.update((name, Definition(type_)) for name, type_ in block.args)
+        found.update((value.name, op.operands) for value in op.results)
+        found.update((value.name, ()) for block in op.blocks() for value in block.args)
     return found
 
 
@@ -74,7 +64,7 @@ class Repair:
         former: The definitions before the edit, as a mapping whose keys are the names of values.
     """
 
-    def __init__(self, root: Op, former: Mapping[str, Definition]) -> None:
+    def __init__(self, root: Op, former: Mapping[str, Sequence[Value]]) -> None:
         self._former = former
         self._defined = definitions(root)
         known = (int(name.strip("%")) for name in (*former, *self._defined))
@@ -110,8 +100,7 @@ class Repair:
         """Yield the values that a value was computed from, nearest value first."""
         todo, seen = [name], {name}
         while todo:
-            definition = self._former.get(todo.pop(0))
-            for operand in definition.operands if definition else ():
+            for operand in self._former.get(todo.pop(0), ()):
                 if operand.name not in seen:
                     seen.add(operand.name)
                     todo.append(operand.name)
@@ -119,7 +108,7 @@ class Repair:
 
     def _new(self, type_: str, op: Op, block: Block, function: Op | None) -> Value:
         value = Value(f"%{next(self._numbers)}", type_)
-        self._defined[value.name] = Definition(type_)
+        self._defined[value.name] = ()
         parts = None if function is None else function_type(function)
         if function is not None and parts is not None:
             found, rest = parts

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from passel.passes import numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from passel.passes.numbers import IntRange
 
 
@@ -160,8 +158,11 @@ def dialect_name(cpp_class: str) -> str:
 
 # -- Choices ---------------------------------------------------------------------------------
 
-_ENTRY = re.compile(r"\bclEnumVal(N?)\s*\(")
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
+_CHOICE = re.compile(
+    rf"\bclEnumVal(?P<named>N?)\s*\((?P<constant>[^,]+),\s*"
+    rf"(?P<keyword>(?:{_STRING.pattern}\s*)+(?=[,)])|)"
+)
 
 
 def choices(flags: str) -> tuple[Choice, ...]:
@@ -174,33 +175,9 @@ def choices(flags: str) -> tuple[Choice, ...]:
         >>> choices('llvm::cl::values(clEnumValN(Mode::Fast, "fast", "Be fast, (really)."))')
         (Choice(constant='Mode::Fast', keyword='fast'),)
     """
-    found: list[Choice] = []
-    for entry in _ENTRY.finditer(flags):
-        arguments = list(_arguments(flags, entry.end()))
-        constant = arguments[0]
-        if not entry[1]:  # the name is the keyword
-            found.append(Choice(constant, constant))
-        elif len(arguments) > 1:
-            found.append(Choice(constant, _string(arguments[1])))
-    return tuple(found)
-
-
-def _arguments(text: str, start: int) -> Iterator[str]:
-    """Yield the arguments of a call, starting after the opening parenthesis."""
-    depth, begin, at = 0, start, start
-    while at < len(text):
-        string = _STRING.match(text, at)
-        if string:
-            at = string.end()
-            continue
-        if text[at] == ")" and not depth:
-            break
-        depth += (text[at] in "([{") - (text[at] in ")]}")
-        if text[at] == "," and not depth:
-            yield text[begin:at].strip()
-            begin = at + 1
-        at += 1
-    yield text[begin:at].strip()
+    found = ((each["constant"].strip(), each) for each in _CHOICE.finditer(flags))
+    # Without an `N`, the name of the constant is the keyword.
+    return tuple(Choice(c, _string(each["keyword"]) if each["named"] else c) for c, each in found)
 
 
 def choice_of(constant: str, among: tuple[Choice, ...]) -> str:
