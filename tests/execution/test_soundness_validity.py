@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from meddling import ACTS, ADAPTER, TARGETS, Meddle, is_valid, make
 
-from passel import OpPassManager, PassFailedError, PassInstrumentation, PassManager
+from passel import OpPassManager, PassFailedError, PassManager
 
 if TYPE_CHECKING:
     from passel import Failure
@@ -71,43 +71,31 @@ pipelines = st.lists(meddlers | managers(2), min_size=1, max_size=4)
 """What stands in the pipeline of the module at the top."""
 
 
-class Moments(PassInstrumentation):
-    """Remembers what had run when each failure was reported."""
-
-    def __init__(self) -> None:
-        self.failures: list[tuple[Failure, list[tuple[str, bool]]]] = []
-
-    def on_failure(self, failure: Failure) -> None:
-        """Take note."""
-        self.failures.append((failure, list(Meddle.log)))
-
-
-def run(entries: list[Any], case: Case) -> tuple[Any, bool, Moments]:
-    """Run passes on a new module; return it, whether the run succeeded, and the failures."""
+def run(entries: list[Any], case: Case) -> tuple[Any, list[tuple[Failure, Any]]]:
+    """Run passes on a new module; return it, and each failure with what had run before it."""
     pm = PassManager("builtin.module", adapter=ADAPTER).add(*entries)
     pm.enable_verifier(case.verify)
     pm.enable_isolation_check(case.isolation)
     pm.enable_analysis_verifier(case.claims)
-    moments = Moments()
-    pm.add_instrumentation(moments)
     if case.watched:
         pm.add_instrumentation(FullEventRecorder())
     if case.gate:
         pm.add_gate(lambda _, op: ADAPTER.symbol_name(op) != case.gate)
     Meddle.log.clear()
     module = make()
+    ran: dict[int, list[tuple[str, bool]]] = {}
     try:
-        pm.run(module, on_diagnostic=lambda _: None)
-    except PassFailedError:
-        return module, False, moments
-    return module, True, moments
+        pm.run(module, on_diagnostic=lambda each: ran.update({id(each): list(Meddle.log)}))
+    except PassFailedError as error:
+        return module, [(each, ran[id(each.diagnostic)]) for each in error.failures]
+    return module, []
 
 
 @given(pipelines, cases)
 def test_what_leaves_a_successful_run_is_valid(entries: list[Any], case: Case) -> None:
     """What a verification of the whole would refuse afterwards, the run has refused."""
-    module, succeeded, _ = run(entries, case)
-    assert not succeeded or is_valid(module)
+    module, failures = run(entries, case)
+    assert failures or is_valid(module)
 
 
 @given(pipelines, cases)
@@ -115,10 +103,10 @@ def test_the_first_failure_names_who_ran_since_all_was_valid(
     entries: list[Any], case: Case
 ) -> None:
     """No pass is blamed that ran while everything was fine, or that has not run."""
-    _, succeeded, moments = run(entries, case)
-    if succeeded:
+    _, failures = run(entries, case)
+    if not failures:
         return
-    failure, ran = moments.failures[0]
+    failure, ran = failures[0]
     if failure.kind == "invalid":
         good = max(number for number, (_, valid) in enumerate(ran) if valid)
         ran = ran[good:]

@@ -216,13 +216,11 @@ for _name in vars(PassInstrumentation):
 
 
 class Interrupter(Raiser):
-    """Raises an interrupt or the verdict of a pass, also while it hears of a failure."""
+    """Raises an interrupt or the verdict of a pass."""
 
     def __init__(self, at: int, error: type[BaseException]) -> None:
         super().__init__(0, [], at)
         self.error = error
-
-    on_failure = _calls_that_may_raise("on_failure")
 
 
 class _Counting(logging.Handler):

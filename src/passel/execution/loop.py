@@ -73,7 +73,7 @@ class Loop(ObservedRun):
         outer: Loop | None = None,
     ) -> None:
         adapter = compiler.adapter
-        super().__init__(adapter, compiler.context, Reports(emit, hooks.on_failure), outer)
+        super().__init__(adapter, compiler.context, Reports(emit), outer)
         self.compiler: PipelineCompiler = compiler
         self.hooks: Instrumentor = hooks
         self.options: RunOptions = options

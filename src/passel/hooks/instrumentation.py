@@ -180,6 +180,3 @@ class PassInstrumentation:
 
     def after_analysis(self, name: str, kind: Any, op: Any) -> None:
         """Observe that an analysis was computed, or that the computation raised an exception."""
-
-    def on_failure(self, failure: Failure) -> None:
-        """Observe that the run reports a failure. Failures are reported in program order."""

@@ -22,8 +22,9 @@ _HOOKS: dict[str, tuple[str, ...]] = {
     for what in ("run", "pipeline", "pass", "verification", "analysis")
 }
 _HOOKS["pass"] += ("after_pass_failed",)
-_HOOKS["failure"] = ("on_failure",)
 """The names of the hooks for each kind of event."""
+
+_OF_STEPS = {hook for what in _HOOKS if what != "run" for hook in _HOOKS[what]}
 
 _JUDGES = {*_HOOKS["pass"], *_HOOKS["analysis"]}
 """The names of the hooks that can make a pass fail by raising `PassFailure`."""
@@ -46,28 +47,20 @@ class Instrumentor:
     """
 
     def __init__(self, instrumentations: Iterable[PassInstrumentation] = ()) -> None:
-        self._all = tuple(instrumentations)
+        self._all = every = tuple(instrumentations)
+        self._of_steps = [each for each in every if _overrides(each, _OF_STEPS)]
         self._broken: set[int] = set()
         self.run: Any = None
-        self.collects_statistics: bool = False
-        self.finds_changes: bool = False
-        self.finds_violations: bool = False
-        self.flags: tuple[str, ...] = ()
-        self.needs_single_passes: bool = False
-        self.sees: dict[str, tuple[PassInstrumentation, ...]] = dict.fromkeys(_HOOKS, ())
-        self._of_steps: list[PassInstrumentation] = []
-        for each in self._all:
-            self.collects_statistics |= each.collects_statistics
-            self.finds_changes |= each.finds_changes or each.finds_violations
-            self.finds_violations |= each.finds_violations
-            self.flags += (each.flag,) if each.flag else ()
-            seen = [what for what, names in _HOOKS.items() if _overrides(each, names)]
-            for what in seen:
-                self.sees[what] += (each,)
-            if not {"run", "failure"}.issuperset(seen):
-                self._of_steps.append(each)
-                self.needs_single_passes |= not each.collects_statistics
+        self.collects_statistics: bool = any(each.collects_statistics for each in every)
+        self.finds_violations: bool = any(each.finds_violations for each in every)
+        self.finds_changes: bool = self.finds_violations or any(e.finds_changes for e in every)
+        self.flags: tuple[str, ...] = tuple(each.flag for each in every if each.flag)
         self.sees_steps: bool = bool(self._of_steps)
+        self.needs_single_passes: bool = not all(e.collects_statistics for e in self._of_steps)
+        self.sees: dict[str, list[PassInstrumentation]] = {
+            what: [each for each in every if _overrides(each, hooks)]
+            for what, hooks in _HOOKS.items()
+        }
 
     def call(self, each: PassInstrumentation, name: str, *args: Any, **keywords: Any) -> Any:
         """Call a hook of an instrumentation, and disable the instrumentation if the hook fails.
@@ -107,11 +100,6 @@ class Instrumentor:
                 self.call(each, "after_pass_failed", *args, ended.failure)
             else:
                 self.call(each, f"after_{what}", *args)
-
-    def on_failure(self, failure: Failure) -> None:
-        """Call the hook `on_failure` of all instrumentations that override this hook."""
-        for each in self.sees["failure"]:
-            self.call(each, "on_failure", failure)
 
     def first(self, result: str) -> Any:
         """Return the attribute called `result` from the first instrumentation that has set it.

@@ -59,7 +59,6 @@ class ObservedRun:
         flags: The passel-opt flags that enable the additional checks of the run.
         outcome: The failures, diagnostics and statistics of the finished run.
         concluding: The diagnostics about the run as a whole.
-        key_of: The function that returns the key under which the ordinal of an op is stored.
     """
 
     op: Any
@@ -81,7 +80,6 @@ class ObservedRun:
         self.verifies: bool = True
         self.outcome: Outcome = UNCHANGED
         self.concluding: list[Diagnostic] = []
-        self.key_of: Callable[[Any], Hashable] = adapter.identity_of
         self._ordinals: dict[Hashable, int] = {}
 
     def conclude(self, diagnostic: Diagnostic) -> None:
@@ -99,7 +97,7 @@ class ObservedRun:
 
     def identity_of(self, op: Any) -> OpIdentity:
         """Return the `OpIdentity` of an op of this run."""
-        ordinal = self._ordinals.get(self.key_of(op), 0)
+        ordinal = self._ordinals.get(self.adapter.identity_of(op), 0)
         return OpIdentity(self.adapter.kind_of(op).name, self.adapter.symbol_name(op), ordinal)
 
     def identify(self, op: Any) -> tuple[OpIdentity, ...]:
@@ -113,34 +111,28 @@ class ObservedRun:
 
     def number(self, siblings: Iterable[Any]) -> None:
         """Assign ordinals to sibling ops, for use in the identities of the ops."""
-        self._ordinals.update((self.key_of(op), number) for number, op in enumerate(siblings))
+        keys = map(self.adapter.identity_of, siblings)
+        self._ordinals.update((key, number) for number, key in enumerate(keys))
 
 
 class Reports:
-    """The receiver of a run's diagnostics and failures. In a worker, the receiver buffers them.
+    """The receiver of a run's diagnostics. In a worker, the receiver buffers the diagnostics.
 
     Args:
         emit: The function that is called for each diagnostic; None to discard diagnostics.
-        on_failure: The function that is called for each failure.
 
     Attributes:
-        is_held: Whether diagnostics and failures are buffered until the main process or thread
-            takes them.
+        is_held: Whether diagnostics are buffered until the main process or thread takes them.
         count: The number of diagnostics so far, including buffered diagnostics.
     """
 
-    def __init__(
-        self,
-        emit: Callable[[Diagnostic], None] | None,
-        on_failure: Callable[[Failure], None],
-    ) -> None:
+    def __init__(self, emit: Callable[[Diagnostic], None] | None) -> None:
         self.is_held: bool = False
         self.count: int = 0
         self._emit = emit
-        self._on_failure = on_failure
         self._told: list[Outcome] = []
-        self._waiting: Iterator[tuple[Diagnostic | None, Failure | None]] = iter(())
-        self._released = 0  # of those that are waiting
+        self._waiting: Iterator[Diagnostic] = iter(())
+        self._taken_at = 0  # the number of diagnostics before those that are waiting
 
     @property
     def renders(self) -> bool:
@@ -148,8 +140,8 @@ class Reports:
         return self._emit is not None
 
     def branch(self) -> Reports:
-        """Return a `Reports` object that buffers a worker's diagnostics and failures."""
-        other = Reports(self._emit, self._on_failure)
+        """Return a `Reports` object that buffers a worker's diagnostics."""
+        other = Reports(self._emit)
         other.is_held = True
         return other
 
@@ -171,9 +163,10 @@ class Reports:
         """
         said = list(diagnostics)
         failures = () if failure is None else (failure,)
-        if failure is not None:
-            failure.diagnostic.detach(render=self.renders and not failure.is_reported)
-            said += [] if failure.is_reported else [failure.diagnostic]
+        if failure is not None and failure.is_reported:
+            failure.diagnostic.detach(render=False)
+        elif failure is not None:
+            said.append(failure.diagnostic)
         for each in said:
             each.detach(render=self.renders)
         outcome = Outcome(None if failures else False, failures, tuple(said), counts)
@@ -181,17 +174,12 @@ class Reports:
         self.count += len(said)
         for each in said:
             self.report(each)
-        self.report(None, failure)
         return outcome
 
     def take(self, held: Outcome) -> None:
-        """Store the buffered diagnostics and failures of a worker until `catch_up` reports them."""
-        failures = {id(failure.diagnostic): failure for failure in held.failures}
-        waiting = [(each, failures.pop(id(each), None)) for each in held.diagnostics]
-        # Failures that have already been reported have no diagnostic in `held.diagnostics`.
-        self._waiting = iter([*waiting, *((None, failure) for failure in failures.values())])
+        """Store the buffered diagnostics of a worker until `catch_up` reports them."""
         self._told.append(held)
-        self._released = 0
+        self._waiting, self._taken_at = iter(held.diagnostics), self.count
 
     def catch_up(self, number: float = inf) -> None:
         """Report the first `number` diagnostics of the worker that is being merged.
@@ -199,20 +187,15 @@ class Reports:
         An instrumentation calls this method in `merge` to print text between two diagnostics. At
         the end of the merge, the remaining diagnostics are reported.
         """
-        while self._released < number and (reports := next(self._waiting, None)) is not None:
-            self._released += 1
-            self.count += reports[0] is not None
-            self.report(*reports)
+        while self.count < self._taken_at + number and (each := next(self._waiting, None)):
+            self.count += 1
+            self.report(each)
 
     def so_far(self) -> Outcome:
         """Return one outcome that combines all outcomes that an interrupted run has reported."""
         return sum_of(self._told)
 
-    def report(self, diagnostic: Diagnostic | None, failure: Failure | None = None) -> None:
-        """Report a diagnostic and a failure, unless reports are buffered."""
-        if self.is_held:
-            return
-        if self._emit is not None and diagnostic is not None:
+    def report(self, diagnostic: Diagnostic) -> None:
+        """Report a diagnostic, unless reports are buffered."""
+        if self._emit is not None and not self.is_held:
             self._emit(diagnostic)
-        if failure is not None:
-            self._on_failure(failure)

@@ -195,8 +195,8 @@ def _do(data: bytes, facts: Facts) -> Answer:
             raise EncodingError
         ctx = PassContext(run, parent, run.place_of(parent), None)
         ctx.siblings = siblings = Siblings(step, ctx)
-        wanted = set(map(run.key_of, ops))
-        siblings.tasks = [task for task in siblings.tasks if run.key_of(task.op) in wanted]
+        wanted = set(map(run.adapter.identity_of, ops))
+        siblings.tasks = [each for each in siblings.tasks if adapter.identity_of(each.op) in wanted]
         with _only_own_ops(siblings):
             done = list(_run_tasks(siblings, siblings.tasks))
     return Answer(done)
