@@ -87,7 +87,7 @@ def tried_on(row: Row, folder: Path, *, names: bool) -> dict[str, str]:
     """
     latest = subprocess.getoutput(f"pyenv latest {row.python} 2>/dev/null")  # noqa: S605
     python = folder / "env" / "bin" / "python"
-    pip = (python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+    pip = (python, "-m", "pip", "install", "--no-compile", "--quiet", "--disable-pip-version-check")
     table = (python, ROOT / "tests" / "support" / "build_names.py", row.package)
     for command in (
         (f"python{row.python}", "-m", "venv", folder / "env"),
