@@ -4,7 +4,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 LOCKED := pyproject.toml constraints.txt
-PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+# Compiling all installed modules takes longer than compiling the imported modules later.
+PIP_FLAGS := --no-compile --quiet --disable-pip-version-check
+PIP_INSTALL := $(BIN)/python -m pip install $(PIP_FLAGS) -c constraints.txt
 # One worker for each core. A worker keeps the tests of a module together if it can.
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 # Do not dump the stacks of tests that take minutes.
@@ -99,7 +101,7 @@ package: .venv/.dev ## Build the wheel and the source distribution into dist/, a
 	mkdir .venv/package/source
 	tar -x -f dist/*.tar.gz -C .venv/package/source --strip-components=1
 	rm -r .venv/package/source/src
-	.venv/package/bin/python -m pip install --quiet --disable-pip-version-check \
+	.venv/package/bin/python -m pip install $(PIP_FLAGS) \
 	  -c constraints.txt "$$(echo dist/*.whl)[mlir,test]"
 	cd .venv/package/source && ../bin/python -m pytest -n auto tests/pipeline tests/typing tests/record/page \
 	  && ../bin/lit -sv --param installed tests/lit/information tests/lit/pipeline
@@ -151,14 +153,14 @@ clean: ## Remove all files that targets create
 
 .venv/python-%/.complete: .venv/.runtime
 	PYENV_VERSION=$$(pyenv latest $* 2>/dev/null) python$* -m venv .venv/python-$*
-	.venv/python-$*/bin/python -m pip install --quiet --disable-pip-version-check \
+	.venv/python-$*/bin/python -m pip install $(PIP_FLAGS) \
 	  -c constraints.txt -e '.[mlir,test]'
 	@touch $@
 
 # Not with the locked versions, some of which are too new for old releases.
 .venv/xdsl-%/.complete: .venv/.runtime
 	$(PYTHON) -m venv .venv/xdsl-$*
-	.venv/xdsl-$*/bin/python -m pip install --quiet --disable-pip-version-check \
+	.venv/xdsl-$*/bin/python -m pip install $(PIP_FLAGS) \
 	  -e '.[mlir,test]' PyYAML xdsl==$*
 	@touch $@
 
