@@ -306,7 +306,8 @@ class ComputesElse(Oracle):
                 f"passel cannot run functions of IR '{adapter.name}'; use --interesting=<command> "
                 "with a command that runs them"
             )
-        self._computes: Computes = computes
+        # Child processes inherit the interpreter that these attributes load.
+        self._functions, self._computed = computes.functions, computes.computed
         self._first = None if first is None else self._expected(first)
         self.left_out: str = "" if self._first is None else self._first[1]
 
@@ -328,10 +329,10 @@ class ComputesElse(Oracle):
         op = self._subject.frontend.adapter.op_of(parsed.op)
         found: dict[str, Sequence[str]] = {}
         problems: dict[str, str] = {}
-        known = self._computes.functions(op)
+        known = self._functions(op)
         for name in known if names is None else names:
             try:
-                found[name] = self._computes.computed(op, context, name, self._arguments, seconds)
+                found[name] = self._computed(op, context, name, self._arguments, seconds)
             except NotEndedError as error:
                 if may_end:
                     problems[name] = str(error)

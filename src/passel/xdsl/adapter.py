@@ -31,7 +31,7 @@ from passel.xdsl.transport.changes import checked_snapshot, decode_changes, enco
 from passel.xdsl.verification import verify
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from passel.frontend import Frontend
@@ -210,19 +210,19 @@ class XDSLAdapter(IRAdapter):
 
         return limited_rewrites(limit)
 
-    def functions(self, op: Operation) -> Sequence[str]:
-        """Return the names of a module's functions that have a body."""
+    @property
+    def functions(self) -> Callable[[Operation], Sequence[str]]:
+        """The function that returns the names of a module's functions that have a body."""
         from passel.xdsl.interpreting import functions
 
-        return functions(op)
+        return functions
 
-    def computed(
-        self, op: Operation, context: Context, symbol: str, arguments: str, seconds: float
-    ) -> Sequence[str]:
-        """Run a function in xDSL's interpreter, and return the results of each run as text."""
+    @property
+    def computed(self) -> Callable[[Operation, Context, str, str, float], Sequence[str]]:
+        """The function that runs a function in xDSL's interpreter; see `interpreting.computed`."""
         from passel.xdsl.interpreting import computed
 
-        return computed(op, context, symbol, arguments, seconds)
+        return computed
 
     def lifetime(self) -> Lifetime:
         """Return a policy that treats an op as erased or moved if its parent block has changed."""
