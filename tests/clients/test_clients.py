@@ -64,7 +64,6 @@ def environment_of(client: Client) -> Path:
         latest = subprocess.getoutput(f"pyenv latest {client.python} 2>/dev/null")  # noqa: S605
         make = (f"python{client.python}", "-m", "venv", "--clear", str(path))
         subprocess.run(make, env={**os.environ, "PYENV_VERSION": latest}, check=True)
-        # Compiling the modules that no command imports takes longer than all commands.
         pip = (sys.executable, "-m", "pip", "--python", str(path), "install", "--no-compile")
         for packages in client.packages.split(), ("-e", str(ROOT)):
             subprocess.run((*pip, "--quiet", "--disable-pip-version-check", *packages), check=True)
