@@ -113,6 +113,9 @@ def test_an_extension_takes_what_another_needs() -> None:
     assert str(builder) == "builtin.module(a,b)"
 
 
+LETTERS = {name: make_pass_class(Pass, name.title(), name=name) for name in "abcd"}
+
+
 @given(st.permutations("abcd"), st.permutations("abcd"), st.lists(st.sampled_from("abcd")))
 def test_order_of_extensions_does_not_matter(
     one: list[str], other: list[str], wanted: list[str]
@@ -121,7 +124,7 @@ def test_order_of_extensions_does_not_matter(
 
     def extension(name: str) -> Extension:
         def extend(builder: PipelineBuilder) -> None:
-            builder.place(make_pass_class(Pass, name.title(), name=name)())
+            builder.place(LETTERS[name]())
             for target in wanted[:2]:
                 if target != name and target in builder:
                     builder.constrain(name, after_any(target))

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from packages import install
-from tool_fixtures import MLIR, Outcome, run_mlir_opt
+from packages import install, run_with
+from tool_fixtures import MLIR, run_mlir_opt
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from tool_fixtures import Outcome
 
 PACKAGES = ("tinyc", "generalize", "align_allocations")
 EXPECTED = "[[6,   0], \n [7.5,   1]]"
@@ -33,20 +33,16 @@ def installed(
 
 
 @pytest.fixture
-def tinyc(installed: dict[str, Path], pytestconfig: pytest.Config) -> Callable[..., Outcome]:
+def tinyc(
+    installed: dict[str, Path], programs: Path, pytestconfig: pytest.Config
+) -> Callable[..., Outcome]:
     """Run the compiler with some packages, in the order in which Python finds them."""
-    examples = pytestconfig.rootpath / "examples" / "extensible_compiler" / "tinyc"
+    folder = pytestconfig.rootpath / "examples" / "extensible_compiler" / "tinyc"
 
     def run(file: str, *flags: str, packages: tuple[str, ...] = PACKAGES) -> Outcome:
-        path = os.pathsep.join(str(installed[package]) for package in packages)
-        done = subprocess.run(
-            [sys.executable, "-m", "tinyc", examples / file, *flags],
-            env={**os.environ, "PYTHONPATH": path},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        return Outcome(done.returncode, done.stdout, done.stderr)
+        words = ("import tinyc; tinyc.main()", file, *flags)
+        found = [installed[package] for package in packages]
+        return run_with(found, *words, cwd=folder, program=programs / "run-python")
 
     return run
 

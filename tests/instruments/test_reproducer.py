@@ -107,11 +107,9 @@ def write(opt: Run) -> Run:
     return lambda *words: opt("in.mlir", REPRODUCER, "-p", *words)
 
 
-def process(*words: str, **how: Any) -> Outcome:
-    """Run the tool in a process of its own, which may die."""
-    done = subprocess.run(
-        [*TOOL, *words], capture_output=True, text=True, check=False, timeout=60, **how
-    )
+def process(*command: str | Path, **how: Any) -> Outcome:
+    """Run a command in a process of its own, which may die."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, **how)
     return Outcome(done.returncode, done.stdout, done.stderr)
 
 
@@ -153,15 +151,14 @@ def test_a_failure_replays_as_the_same_failure(
 
 @pytest.mark.parametrize(("how", "local"), [("kill", False), ("segfault", True)])
 def test_a_process_that_dies_leaves_the_file_that_was_written_ahead(
-    directory: Path, how: str, local: bool
+    directory: Path, programs: Path, how: str, local: bool
 ) -> None:
     """An older file is kept, and the file next to it makes the process die again."""
     Path("r.mlir").write_text("older")
-    words = [LOCAL] * local
-    first = process(
-        "in.mlir", "-p", f"builtin.module(func.func(act{{how={how}}}))", REPRODUCER, *words
-    )
-    again = process("--run-reproducer", "r.mlir.running")
+    tool = (programs / "passel-opt", PLUGIN_FLAG)
+    pipeline = f"builtin.module(func.func(act{{how={how}}}))"
+    first = process(*tool, "in.mlir", "-p", pipeline, REPRODUCER, *[LOCAL] * local)
+    again = process(*tool, "--run-reproducer", "r.mlir.running")
     assert first.code == again.code < 0
     assert Path("r.mlir").read_text() == "older"
 
@@ -232,7 +229,7 @@ def test_a_full_disk_leaves_the_older_file(directory: Path) -> None:
     """The note says why there is no new one."""
     Path("r.mlir").write_text("older")
     done = process(
-        *("in.mlir", "-p", "any(act)", REPRODUCER, LOCAL),
+        *(*TOOL, "in.mlir", "-p", "any(act)", REPRODUCER, LOCAL),
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20, 20)),
     )
     assert done.code == 1

@@ -44,10 +44,10 @@ BEFORE = "func.func @f3() attributes {marked} {\n  func.return\n}\n"
 
 
 def test_of_a_worker_that_died_the_way_on_is_said(
-    functions: str, capsys: pytest.CaptureFixture[str]
+    functions: str, programs: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The record lacks the pass, and bisection reports the failure and what to do."""
-    command = [sys.executable, "-m", "passel", functions, *FLAGS, "-j2"]
+    command = [programs / "passel-opt", functions, *FLAGS, "-j2"]
     subprocess.run([*command, "--record=r.passel"], capture_output=True, check=False)
     assert bisect.main(["r.passel"]) == 1
     assert capsys.readouterr().err == (
@@ -69,12 +69,11 @@ def test_the_ir_of_a_record_may_not_be_installed(
     assert (main(["r.passel"]), capsys.readouterr().err) == (1, f"passel-opt: {said}")
 
 
-def died(*words: str) -> subprocess.CompletedProcess[str]:
-    """Return how a process of passel-opt ended, by a signal."""
-    command = [sys.executable, "-m", "passel", *words]
+def die(programs: Path, *words: str) -> None:
+    """Run passel-opt, which a signal ends."""
+    command = [programs / "passel-opt", *words]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode < 0, done.stderr
-    return done
 
 
 @pytest.fixture
@@ -88,10 +87,10 @@ def functions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_what_a_process_died_in_is_in_its_record(
-    functions: str, capsys: pytest.CaptureFixture[str]
+    functions: str, programs: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The report shows the pass, the op, the IR before the pass, and a command that repeats the crash."""
-    died(functions, *FLAGS, "--record=r.passel")
+    die(programs, functions, *FLAGS, "--record=r.passel")
     assert report.main(["r.passel"]) == 0
     assert capsys.readouterr().out.splitlines()[-3:] == [
         "the record ends before the end of the run",
@@ -105,7 +104,7 @@ def test_what_a_process_died_in_is_in_its_record(
     page, _ = payload([("r", Record.open("r.passel"))])
     assert page["records"][0]["again"] == AGAIN
     assert "--record" not in page["records"][0]["command"]  # which would overwrite it
-    died(*shlex.split(AGAIN)[1:])
+    die(programs, *shlex.split(AGAIN)[1:])
     # For bisection, a process that died is a run that failed.
     assert bisect.main(["r.passel"]) == 0
     found = capsys.readouterr()

@@ -1,8 +1,9 @@
 """Programs that start in a tenth of the time, for tests that start hundreds of them.
 
-Most of what a program of passel does first is the same each time: it loads xDSL. A server does that
-once, and is forked for each program: it takes the caller's streams, directory and environment, and
-ends as a process of its own. What says anything about starting itself is tested with real ones.
+Most of what a program of passel does first is the same each time: it loads xDSL, and looks through
+all installed packages. A server does that once, and is forked for each program: it takes the
+caller's streams, directory and environment, and ends as a process of its own. What says anything
+about starting itself is tested with real ones.
 
     python warm_programs.py FOLDER MODULE,... NAME=MODULE:FUNCTION[,ARGUMENT]...
 
@@ -52,8 +53,13 @@ _LOADED = (
     "xdsl.dialects.func",
     "xdsl.dialects.arith",
 )
-# What all runs of another program load, or of passel-opt on MLIR's bindings.
-_ALSO = {**_MAINS, "mlir": "passel.mlir.frontend,mlir.ir"}
+# What all runs of another program load, or of passel-opt on MLIR's bindings. xDSL's interpreter takes
+# the longest of all, and searches load it in each of many children.
+_ALSO = {
+    **{name: f"{main},xdsl.interpreters" for name, main in _MAINS.items()},
+    "passel-opt": "passel.tool.opt",
+    "mlir": "passel.mlir.frontend,mlir.ir",
+}
 
 # Loads nothing, so that it takes no time: even `os` is more than it needs.
 _CLIENT = """\
@@ -124,13 +130,20 @@ class _Request(NamedTuple):
         os.environb.clear()
         os.environb.update(self.environment)
         sys.argv = self.words
-        before = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+        before = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+        if others := [path for path in before if path not in sys.path]:
+            sys.path[1:1] = others
+            _find_packages().cache_clear()
         sys.path[0] = str(Path(sys.executable).parent)
-        sys.path[1:1] = [path for path in before if path]
         sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
         now = bool(os.environ.get("PYTHONUNBUFFERED"))
         sys.stdout = _writer(1, "strict", now=now)
         sys.stderr = _writer(2, "backslashreplace", now=now)
+
+
+def _find_packages() -> Any:
+    """Return passel's function that finds installed packages, which keeps what it has found."""
+    return import_module("passel.installed")._installed
 
 
 def _writer(number: int, errors: str, *, now: bool) -> io.TextIOWrapper:
@@ -162,6 +175,7 @@ def _serve(listener: socket.socket, modules: str) -> _Request | None:
                 request = _Request.read(caller)
                 for module in filter(None, modules.split(",")):
                     import_module(module)
+                _find_packages()()
                 process = os.fork()
                 if not process:
                     selector.close()
