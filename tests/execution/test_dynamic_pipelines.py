@@ -1,4 +1,4 @@
-"""Pipelines that passes run: where they may, how they fail, and what a run sees of them."""
+"""Pipelines that passes run: where they may, how they fail, their dialects and analyses."""
 
 from __future__ import annotations
 
@@ -6,13 +6,25 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from event_recorder import EventRecorder
-from toy_steps import FUNCS, fail, failed_run, manager, nothing, pipeline, recorded, step
+from toy_steps import (
+    DEEP,
+    FUNCS,
+    Total,
+    fail,
+    failed_run,
+    manager,
+    nothing,
+    pipeline,
+    recorded,
+    step,
+)
 
-from passel import PassContext, PassFailure, PipelineRun
+from passel import OpPassManager, Options, Pass, PassContext, PassFailure, PipelineRun, option
 from passel.testing import ToyOp, parse_toy
 
 if TYPE_CHECKING:
     from passel.schedule import Pipeline, Step
+
 
 # -- Where -----------------------------------------------------------------------------------
 
@@ -174,3 +186,143 @@ def test_it_tells_whether_it_changed_something() -> None:
     assert pm.run(module).changed is True
     assert pm.run(module).changed is False
     assert [run.changed for run in runs] == [True, False]
+
+
+def test_a_manager_is_left_as_it_is() -> None:
+    """Adjacent pipelines are merged to be run, and printed as they were written."""
+    inner = pipeline(pipeline(step(nothing)), pipeline(step(nothing)), anchor="toy.module")
+    before = str(inner)
+    manager(step(lambda _, ctx: ctx.run_pipeline(inner))).run(parse_toy(FUNCS))
+    assert str(inner) == before
+
+
+# -- Dialects --------------------------------------------------------------------------------
+
+
+class Group(Options):
+    """A struct that holds a pipeline."""
+
+    pipeline: OpPassManager = option(default_factory=OpPassManager)
+
+
+class Holder(Pass):
+    """Holds pipelines in options of every shape, and runs none of them."""
+
+    name = "holder"
+    one: OpPassManager = option(default_factory=OpPassManager)
+    some: tuple[OpPassManager, ...] = ()
+    group: Group = option(default_factory=Group)
+    groups: tuple[Group, ...] = ()
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Note what is loaded by now."""
+        ctx.emit_remark(",".join(sorted(ctx.ir_context)))
+
+
+needs_extra = pipeline(step(nothing, "needy", "extra"))
+
+
+@pytest.mark.parametrize(
+    "holder",
+    [
+        pytest.param(Holder(some=(pipeline(), needs_extra)), id="tuple"),
+        pytest.param(Holder(groups=(Group(), Group(pipeline=needs_extra))), id="structs"),
+        pytest.param(Holder(one=pipeline(Holder(one=needs_extra))), id="pipeline in a pipeline"),
+        pytest.param(Holder(one=pipeline(needs_extra, anchor="any")), id="nested pipeline"),
+    ],
+)
+def test_dialects_of_pipelines_in_options_are_loaded_before_the_run(holder: Holder) -> None:
+    """What a pass holds to run later has its dialects from the beginning."""
+    for pm in (manager(holder), manager(step(nothing), pipeline(holder))):
+        result = pm.run(parse_toy("toy.module(toy.func)"))
+        assert [diagnostic.message for diagnostic in result.diagnostics] == ["extra,toy"]
+
+
+def test_dialects_of_a_dynamic_pipeline_are_loaded_when_it_is_run() -> None:
+    """Those of pipelines that only a run makes come with their first run."""
+    loaded: list[list[str]] = []
+
+    def outer(op: ToyOp, ctx: PassContext) -> None:
+        loaded.append(sorted(ctx.ir_context))
+        inner = step(lambda _, ctx: loaded.append(sorted(ctx.ir_context)))
+        ctx.run_pipeline(pipeline(Holder(one=needs_extra), inner), op.body[0])
+
+    manager(step(outer)).run(parse_toy(FUNCS))
+    assert loaded == [["toy"], ["extra", "toy"]]
+
+
+# -- Analyses -------------------------------------------------------------------------------------
+
+
+def test_a_change_inside_invalidates_the_ops_between() -> None:
+    """What is computed anew of an op between counts what passes deeper inside have added."""
+    seen: list[int] = []
+
+    def outer(op: ToyOp, ctx: PassContext) -> None:
+        middle = op.body[0]
+        before = ctx.child_analysis(Total, middle).value
+        grow = step(lambda op, _: op.add(ToyOp("toy.op", value=1)))
+        ctx.run_pipeline(pipeline(grow), middle.body[0])
+        seen.append(ctx.child_analysis(Total, middle).value - before)
+
+    manager(step(outer)).run(parse_toy(DEEP))
+    assert seen == [1]
+
+
+def test_passes_inside_see_the_analyses_around() -> None:
+    """On an op inside, the caller's analyses and those between are parents' analyses."""
+    seen: list[bool] = []
+
+    def outer(op: ToyOp, ctx: PassContext) -> None:
+        mine, middle = ctx.analysis(Total), ctx.child_analysis(Total, op.body[0])
+        inner = step(
+            lambda _, ctx: seen.extend(
+                [ctx.parent_analysis(Total) is middle, ctx.parent_analysis(Total, op) is mine]
+            )
+        )
+        ctx.run_pipeline(pipeline(inner), op.body[0].body[0])
+
+    manager(step(outer)).run(parse_toy(DEEP))
+    assert seen == [True, True]
+
+
+# -- Passes that declare to preserve an analysis ---------------------------------------------
+
+
+def _help(ctx: PassContext, inner: OpPassManager, op: ToyOp) -> None:
+    """Run a pipeline for a pass whose own code does not do so."""
+    ctx.run_pipeline(inner, op)
+
+
+CARELESS, CAREFUL = step(nothing), step(nothing, preserves=(Total,))
+
+
+@pytest.mark.parametrize(
+    ("inner", "is_kept"),
+    [
+        (pipeline(CAREFUL), True),
+        (pipeline(CAREFUL, CARELESS), False),
+        (pipeline(pipeline(CAREFUL)), True),
+    ],
+)
+@pytest.mark.parametrize("is_nested", [False, True])
+def test_what_a_pass_declares_to_preserve_its_pipelines_have_to_preserve(
+    inner: OpPassManager, is_kept: bool, is_nested: bool
+) -> None:
+    """However it runs them, and whether it runs on the op or on one nested in it."""
+    seen: list[bool] = []
+
+    def on_module(op: ToyOp, ctx: PassContext) -> None:
+        _help(ctx, inner, op.body[0])
+
+    def on_function(op: ToyOp, ctx: PassContext) -> None:
+        _help(ctx, OpPassManager("any").add(step(on_module, preserves=(Total,))), op)
+
+    body = on_function if is_nested else on_module
+    outer = step(body, preserves=(Total,))
+    look = step(lambda _, ctx: seen.append(ctx.cached_analysis(Total) is not None))
+    first = step(lambda _, ctx: (ctx.analysis(Total), ctx.preserve(Total)))
+    between = pipeline(outer) if is_nested else outer
+    ir = "toy.module(toy.func @f(toy.func @g))"
+    manager(first, between, look).run(parse_toy(ir))
+    assert seen == [is_kept]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 import importlib
 import os
 import re
@@ -9,14 +10,13 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import sibling_passes
-import slow_pass
-from dask_cluster import two_workers
 from sibling_passes import (
     Again,
     Die,
@@ -37,6 +37,7 @@ from passel.testing import ToyAdapter, ToyOp
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from concurrent.futures import Executor
+
 
 # Dask's threads and sockets outlive it for a moment.
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
@@ -237,7 +238,7 @@ import passel.manager.pass_manager as managers
 from passel import PassManager
 from passel.execution.strategies.fork import Forked
 from passel.testing import ToyAdapter, parse_toy
-from slow_pass import Sleep
+from sibling_passes import Sleep
 
 if __name__ == "__main__":
     manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Sleep())
@@ -260,7 +261,7 @@ def test_ctrl_c_ends_a_run_and_its_workers(tmp_path: Path, run: str, is_pool: bo
     """An interrupt, in a terminal also of the workers, ends all of them at once."""
     script = tmp_path / "script.py"
     script.write_text(INTERRUPTED.replace("{run}", run.lstrip()), encoding="utf-8")
-    paths = os.pathsep.join([str(Path(slow_pass.__file__).parent), *filter(None, sys.path)])
+    paths = os.pathsep.join([str(Path(sibling_passes.__file__).parent), *filter(None, sys.path)])
     with subprocess.Popen(
         [sys.executable, script],
         stdout=subprocess.PIPE,
@@ -278,3 +279,27 @@ def test_ctrl_c_ends_a_run_and_its_workers(tmp_path: Path, run: str, is_pool: bo
     for worker in workers:
         with pytest.raises(ProcessLookupError):
             os.kill(worker, 0)
+
+
+_reducers = dict(copyreg.dispatch_table)
+distributed: Any = pytest.importorskip("distributed")
+# Its import changes how all exceptions of the process are pickled, which other tests look at.
+copyreg.dispatch_table.clear()
+copyreg.dispatch_table.update(_reducers)
+
+
+@contextmanager
+def two_workers(directory: Path) -> Generator[Any]:
+    """Start two workers with one thread each, which can import what is in a directory.
+
+    Yields:
+        A client.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(
+            "PYTHONPATH", os.pathsep.join([str(directory), os.environ.get("PYTHONPATH", "")])
+        )
+        arguments: dict[str, Any] = {"n_workers": 2, "threads_per_worker": 1}
+        cluster = distributed.LocalCluster(**arguments, dashboard_address=":0")
+        with cluster, distributed.Client(cluster) as made:
+            yield made

@@ -1,7 +1,11 @@
-"""mlir-opt and passel accept the same pipelines, but where the table says that they differ."""
+"""mlir-opt and passel accept the same pipelines, and read what the other one prints.
+
+Where they differ, the table says so.
+"""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,7 +14,7 @@ from passel import PassManager
 from passel.errors import PipelineError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from pipeline_table import Build, Row
 
@@ -57,3 +61,58 @@ def test_depth(
     assert mlir_build(text).accepted
     error = error_of(text, registry, adapter)
     assert ("nested more than" in error) is not accepted
+
+
+# -- Printing -------------------------------------------------------------------------------------
+
+
+def same_after_dump(row: Row, dumped: str, registry: PassRegistry) -> bool:
+    """Return whether passel reads the dump as it reads the row."""
+    own = PassManager.parse(row.text, registry=registry)
+    try:
+        # As text: one NaN is not equal to another.
+        return str(PassManager.parse(dumped, registry=registry)) == str(own)
+    except PipelineError:
+        return False
+
+
+def on_one_line(dumped: str) -> str:
+    """Leave out indentation, and empty lists: those are printed or not, as they were given."""
+    line = " ".join(re.sub(r"[\w-]+=\{\}", "", dumped).split())
+    return re.sub(r"(?<=[({,]) | (?=[)},])", "", line)
+
+
+@pytest.fixture(scope="module")
+def read_back(
+    good_rows: Sequence[Row],
+    mlir_build_all: Callable[[Sequence[str]], dict[str, Build]],
+    registry: PassRegistry,
+) -> dict[Row, tuple[str, Build]]:
+    """What passel prints for each row, without and with defaults, and what mlir-opt makes of it."""
+    texts: list[str] = []
+    for row in good_rows:
+        manager = PassManager.parse(row.text, registry=registry)
+        texts.append(f"any({manager},{manager.to_text(all_options=True)})")
+    builds = mlir_build_all(texts)
+    return {row: (text, builds[text]) for row, text in zip(good_rows, texts, strict=True)}
+
+
+def test_each_reads_what_the_other_prints(
+    good_row: Row,
+    row_builds: dict[str, Build],
+    read_back: dict[Row, tuple[str, Build]],
+    registry: PassRegistry,
+) -> None:
+    """The dump is, for passel, the row; passel's text, with or without defaults, is so for mlir-opt."""
+    original = row_builds[good_row.text].dumped
+    assert original is not None
+    # A difference that is no more must leave the table.
+    assert same_after_dump(good_row, original, registry) is not bool(good_row.dump), original
+
+    texts, real = read_back[good_row]
+    assert real.dumped is not None, real.err
+    expected = on_one_line(f"any({original},{original})")
+    assert (on_one_line(real.dumped) == expected) is not bool(good_row.text_note), (
+        texts,
+        real.dumped,
+    )

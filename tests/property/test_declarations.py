@@ -83,10 +83,15 @@ _FUNCTION = """func.func @NAME(%a: i32) -> i32 {
   func.return %c : i32
 }"""
 _OF_MLIR = (_FUNCTION, "module @NAME {\nBODY\n}", "\n")
+
+
+def _parse_toy(context: object, text: str, name: str) -> Any:
+    return parse_toy(text)
+
+
 IRS = {
     "toy": IR(
-        *(ToyAdapter(), lambda _, text, __: parse_toy(text)),
-        *("toy.func @NAME(toy.op 1,toy.op 2)", "toy.module @NAME(BODY)", ","),
+        ToyAdapter(), _parse_toy, "toy.func @NAME(toy.op 1,toy.op 2)", "toy.module @NAME(BODY)", ","
     ),
     "xdsl": IR(on_xdsl.XDSLAdapter(), on_xdsl.parse_source, *_OF_MLIR),
     "mlir": IR(on_mlir.MLIRAdapter(), on_mlir.parse_source, *_OF_MLIR),

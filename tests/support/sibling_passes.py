@@ -5,6 +5,7 @@ from __future__ import annotations
 import faulthandler
 import os
 import signal
+import time
 from pathlib import Path
 from threading import get_native_id
 from typing import TYPE_CHECKING, Any
@@ -134,3 +135,14 @@ def plain(found: Outcome) -> tuple[Any, ...]:
 def declare(monkeypatch: pytest.MonkeyPatch, kind: type[Pass[Any]]) -> None:
     """Let a class say for a while, as its body may, that its passes can be run by any process."""
     monkeypatch.setattr(kind, "can_fork", True)
+
+
+class Sleep(Pass):
+    """Say which process this is, and sleep for a minute."""
+
+    name = "sleep"
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Do it."""
+        os.write(1, b"%d\n" % os.getpid())
+        time.sleep(60)

@@ -1,4 +1,4 @@
-"""Differences as rows of the page: of any two texts."""
+"""Differences as rows of the page, of any two texts, and the words that differ in a line."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from passel.record.page.payload import change_data
 
 if TYPE_CHECKING:
     from javascript import JavaScript
+
 
 OLD = """\
 func.func @f(%a : i32, %b : i32) -> i32 {
@@ -87,3 +88,27 @@ def test_lines_that_are_left_out_say_where_they_are(javascript: JavaScript) -> N
     assert javascript.call("Texts", "enclosing", lines, 2) == "@f"
     assert javascript.call("Texts", "enclosing", lines, 1) == "@m"
     assert javascript.call("Texts", "enclosing", lines, 0) == ""
+
+
+IR = st.text(st.sampled_from(list('%@x0 =(.":i\u202e\u00e9\U0001f600')), max_size=30)
+
+
+@given(IR, IR)
+def test_words_of_a_line_are_marked_where_they_differ(
+    javascript: JavaScript, old: str, new: str
+) -> None:
+    """Segments give both lines, and unmarked segments are equal."""
+    left, right = javascript.call("Words", "inLine", old, new)
+    assert "".join(text for text, _ in left) == old
+    assert "".join(text for text, _ in right) == new
+    kept = ["".join(text for text, differs in side if not differs) for side in (left, right)]
+    spaces = [text.replace(" ", "") for text in kept]  # one between two marks is marked as well
+    assert spaces[0] == spaces[1]
+
+
+def test_a_word_is_marked_as_a_whole(javascript: JavaScript) -> None:
+    """Names, types and numbers are words."""
+    old, new = "  %3 = arith.addi %1, %2 : i32", "  %3 = arith.addi %1, %20 : i64"
+    left, right = javascript.call("Words", "inLine", old, new)
+    assert [text for text, differs in left if differs] == ["%2", "i32"]
+    assert [text for text, differs in right if differs] == ["%20", "i64"]
