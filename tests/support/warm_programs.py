@@ -53,13 +53,8 @@ _LOADED = (
     "xdsl.dialects.func",
     "xdsl.dialects.arith",
 )
-# What all runs of another program load, or of passel-opt on MLIR's bindings. xDSL's interpreter takes
-# the longest of all, and searches load it in each of many children.
-_ALSO = {
-    **{name: f"{main},xdsl.interpreters" for name, main in _MAINS.items()},
-    "passel-opt": "passel.tool.opt",
-    "mlir": "passel.mlir.frontend,mlir.ir",
-}
+# What all runs of another program load, or of passel-opt on MLIR's bindings.
+_ALSO = {**_MAINS, "mlir": "passel.mlir.frontend,mlir.ir"}
 
 # Loads nothing, so that it takes no time: even `os` is more than it needs.
 _CLIENT = """\
