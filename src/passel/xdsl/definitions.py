@@ -1,11 +1,11 @@
 """Verification that definitions dominate uses, as in MLIR.
 
-A walk of the IR maintains the set of values that are defined at the current op. Only regions with
-several blocks need a dominator tree. Operands that are not in the set, such as values from outside
-the root op, are checked with `DominanceInfo`.
+A walk of the IR maintains the set of blocks and ops whose values are defined at the current op.
+Only regions with several blocks need a dominator tree. Operands that are not in the set, such as
+values from outside the root op, are checked with `DominanceInfo`.
 """
 # pyright: reportPrivateUsage=false
-# The walk follows xDSL's private links, and knows values by address: xDSL hashes in Python.
+# The walk follows xDSL's private links, and knows ops by address: xDSL hashes in Python.
 
 from __future__ import annotations
 
@@ -47,12 +47,13 @@ class _Walk:
     """A walk down regions and dominator trees.
 
     Attributes:
-        defined: The addresses of the values that are defined at the current op.
+        passed: The addresses of the blocks that the walk is in, which are those that contain or
+            dominate the current op, and of the ops that it has passed.
     """
 
     def __init__(self, root: Operation) -> None:
         self.root = root
-        self.defined: set[int] = set()
+        self.passed: set[int] = set()
 
     @cached_property
     def exact(self) -> DominanceInfo:
@@ -63,54 +64,45 @@ class _Walk:
 
     def check_inside(self, parent: Operation) -> None:
         """Check the ops in the regions of an op."""
-        outside = self.defined
-        is_closed = parent is self.root or _is_isolated(type(parent))
+        outside = self.passed
+        if parent is self.root or _is_isolated(type(parent)):
+            self.passed = set()  # nothing outside is visible inside
         for region in parent.regions:
-            if is_closed:  # nothing outside is visible inside, so a new set will do
-                self.defined = set()
-            for block, is_reachable in self._blocks(region, is_closed=is_closed):
+            for block, is_reachable in self._blocks(region):
                 self._check_block(block, is_reachable=is_reachable)
-        self.defined = outside
+        self.passed = outside
 
-    def _blocks(self, region: Region, *, is_closed: bool) -> Iterator[tuple[Block, bool]]:
+    def _blocks(self, region: Region) -> Iterator[tuple[Block, bool]]:
         """Yield each block and whether it is reachable, with dominating blocks first."""
         if (entry := region.first_block) is None:
             return
         tree = None if entry is region.last_block else self.exact.tree(region)
         entered: list[Block] = []
         for block, depth in [(entry, 0)] if tree is None else tree.preorder():
-            while len(entered) > depth:
-                self._forget(entered.pop())
-            entered.append(block)
-            self.defined.update(map(id, block.args))
+            self.passed.difference_update(map(id, entered[depth:]))
+            entered[depth:] = [block]
+            self.passed.add(id(block))
             if not has_ssa_dominance(region):
-                for op in block.ops:
-                    self.defined.update(map(id, op.results))
+                self.passed.update(map(id, block.ops))
             yield block, True
-        for block in () if is_closed else entered:
-            self._forget(block)
+        self.passed.difference_update(map(id, entered))
         if tree is not None:
             yield from ((block, False) for block in region.blocks if block not in tree)
 
-    def _forget(self, block: Block) -> None:
-        """Remove the definitions of a block, which are not visible in the next block."""
-        forget = self.defined.difference_update
-        forget(map(id, block.args))
-        for op in block.ops:
-            forget(map(id, op.results))
-
     def _check_block(self, block: Block, *, is_reachable: bool) -> None:
-        defined = self.defined
+        passed = self.passed
         op = block.first_op
         while op is not None:
             for operand in op._operands if is_reachable else ():
-                if id(operand) not in defined and not self.exact.properly_dominates(operand, op):
+                owner = operand.owner
+                if (
+                    id(owner) not in passed
+                    or (operand.__class__ is OpResult and id(owner.parent) not in passed)
+                ) and not self.exact.properly_dominates(operand, op):
                     raise _undominated(op, operand)
             if op.regions:
                 self.check_inside(op)
-            if is_reachable:
-                for result in op.results:
-                    defined.add(id(result))
+            passed.add(id(op))
             op = op._next_op
 
 
