@@ -47,8 +47,8 @@ class ExternalResource(NamedTuple):
 def print_resources(resources: Collection[ExternalResource], limit: int | None = None) -> str:
     r"""Return the text of external resources, without a final newline.
 
-    Without resources, the text is empty. As in mlir-opt, groups appear in the order of their first
-    entries.
+    Without resources to print, the text is empty. As in mlir-opt, groups appear in the order of
+    their first entries.
 
     Args:
         resources: The resources to print.
@@ -67,7 +67,7 @@ def print_resources(resources: Collection[ExternalResource], limit: int | None =
 
     Source: `AsmPrinter::Impl::printResourceFileMetadata`, MLIR 22.
     """
-    return _block([_section(resources, limit)]) if resources else ""
+    return _block([section]) if (section := _section(resources, limit)) else ""
 
 
 def add_resources(
@@ -80,10 +80,10 @@ def add_resources(
         resources: The resources to append.
         limit: The maximum length of a printed value, as for `print_resources`.
     """
-    if not resources:
+    if not (block := print_resources(resources, limit)):
         return text
     if not text.endswith(f"\n{_END}"):
-        return f"{text}\n\n{print_resources(resources, limit)}"
+        return f"{text}\n\n{block}"
     start = text.rindex(f"\n{_BEGIN}\n")
     before = text[start + len(_BEGIN) + 2 : -len(_END)].rstrip("\n")
     return f"{text[:start]}\n{_block([before, _section(resources, limit)])}"

@@ -120,7 +120,8 @@ class XDSLFrontend(Frontend):
         if parsed.resources:
             from passel.frontend.resources import print_resources
 
-            stream.write(f"\n\n{print_resources(parsed.resources)}")
+            if text := print_resources(parsed.resources, flags.elide_resources):
+                stream.write(f"\n\n{text}")
         # Like mlir-opt's, the output ends with an empty line, except for an op on its own.
         stream.write("\n" if flags.local_scope else "\n\n")
 

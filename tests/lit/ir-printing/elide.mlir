@@ -6,7 +6,7 @@
 // CHECK: x = dense_resource<__elided__> : tensor<4xi32>, y = dense<1> : tensor<4xi32>, z = dense<[1, 2, 3]>
 // CHECK: builtin.module {
 // CHECK: x = dense_resource<__elided__> : tensor<4xi32>, y = dense<1> : tensor<4xi32>, z = dense<[1, 2, 3]>
-// CHECK-NOT: dialect_resources
+// CHECK-NOT: _resources
 // WRONG: error: '--mlir-elide-elementsattrs-if-larger' takes a number, not 'x'
 "test.a"() {x = dense<[1, 2, 3, 4]> : tensor<4xi32>, y = dense<1> : tensor<4xi32>, z = dense<[1, 2, 3]> : tensor<3xi32>, r = dense_resource<blob> : tensor<2xi32>} : () -> ()
 
@@ -14,6 +14,11 @@
   dialect_resources: {
     builtin: {
       blob: "0x0400000001000000020000000300000004000000"
+    }
+  },
+  external_resources: {
+    zoo: {
+      animal: "cat"
     }
   }
 #-}
