@@ -88,8 +88,8 @@ class _ShortResources(OpAsmDialectInterface):
         return {key: text for key, text in resources.items() if len(text) <= self.limit}
 
 
-def printed(op: Operation, flags: PrintFlags, dialects: Iterable[Dialect] = ()) -> str:
-    """Print an op, and the resources of dialects, to a string without a final newline.
+def printed(op: Operation, flags: PrintFlags, dialects: Iterable[Dialect] | None = None) -> str:
+    """Print an op, and the resources of dialects if given, to a string without a final newline.
 
     Raises:
         Exception: If the custom printer of an op fails, usually because the IR is invalid.
@@ -97,7 +97,8 @@ def printed(op: Operation, flags: PrintFlags, dialects: Iterable[Dialect] = ()) 
     stream = StringIO()
     printer = make_printer(flags, stream=stream)
     printer.print_op(op)
-    printer.print_metadata(dialects)
+    if dialects is not None:
+        printer.print_metadata(dialects)
     return stream.getvalue()
 
 
