@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -84,26 +83,19 @@ class Recorder(PassInstrumentation):
         child._start(PartLog())
         child._started = 1  # run 0 is the parent's
         frame = self._runs[-1].frames[-1]
-        child._part_of = Frame(frame.ordinals, (), frame.at_work, frame.is_apart)
+        child._part_of = Frame(frame.at_work, frame.lists_ops)
         return child
 
     def merge(self, child: Recorder) -> None:
         """Add the executions that a worker recorded."""
         assert isinstance(child._log, PartLog)  # noqa: S101 - a worker has it
-        run, before, begun = self._runs[-1], self._started - 1, list[Any]()
+        run, before = self._runs[-1].number, self._started - 1
         self._started += child._started - 1
         for digest, content in child._log.texts.items():
             self._log.text(digest, content)
         for event in child._log.events:
             runs = {key: event[key] for key in ("run", "in", "end", "outer") if key in event}
-            numbers = {key: before + n if n else run.number for key, n in runs.items()}
-            self._log.write({**event, **numbers})
-            if "begin" in event:
-                begun.append(event)
-            elif "total" in event:
-                started = begun.pop()
-                if not started["in"] and "after" in event:
-                    run.take_over(started["of"], event["after"])
+            self._log.write({**event, **{k: before + n if n else run for k, n in runs.items()}})
 
     # -- Hooks -----------------------------------------------------------------------------------
 
@@ -130,18 +122,17 @@ class Recorder(PassInstrumentation):
 
     def before_pass(self, step: Step, op: Any) -> None:
         """Record the start of a pass on an op."""
-        run = self._runs[-1]
-        if not isinstance(step, PassStep):
-            run.enter(op)
+        run, entered, is_pass = self._runs[-1], perf_counter(), isinstance(step, PassStep)
+        outer, facts = run.frames[-1], run.facts_of(op)
+        if outer.at_work is not None or (is_pass and not outer.lists_ops):
+            self._changed(run, facts, op)
+        is_amid = outer.at_work not in {None, facts.ordinals}
+        if not is_pass:
+            run.frames.append(Frame(outer.at_work if is_amid else None, run.is_apart(op)))
             return
-        entered = perf_counter()
-        facts, outer = run.facts_of(op), run.frames[-1]
-        is_amid = outer.at_work is not None and outer.at_work != facts.ordinals
-        if is_amid or run.is_new_inside(facts):
-            self._changed(run, facts.ordinals, op)
         self._begin(run, step, facts, is_amid=is_amid)
-        running = run.place_of(op), entered, perf_counter()
-        run.frames.append(replace(outer, at_work=facts.ordinals, inside=0.0, running=running))
+        at_work, place = outer.at_work if is_amid else facts.ordinals, run.place_of(op)
+        run.frames.append(Frame(at_work, place=place, entered=entered, started=perf_counter()))
 
     def after_pass(self, step: Step, op: Any) -> None:
         """Record the end of a pass on an op, with its changes to the op."""
@@ -157,8 +148,7 @@ class Recorder(PassInstrumentation):
 
     def _end_pass(self, run: RecordedRun, step: Step, op: Any) -> None:
         frame, ended, now = run.frames.pop(), self.ended, perf_counter()
-        place, entered, started = frame.running
-        total, outcome = now - started, ended.outcome
+        total, outcome = now - frame.started, ended.outcome
         data: dict[str, Any] = {"total": round(total, 7)}
         if frame.inside:
             data["own"] = round(max(total - frame.inside, 0.0), 7)
@@ -170,23 +160,22 @@ class Recorder(PassInstrumentation):
             data["failure"] = FailureInfo.of(ended.failure)
         if ended.failed or ended.changed or (outcome and outcome.changed is None):
             # Without a status, readers see from the text whether the op has changed.
-            data["after"] = run.text_of(op) if run.place_of(op) == place else None
+            data["after"] = run.text_of(op) if run.place_of(op) == frame.place else None
             if ended.failed or ended.changed:
                 data["status"] = "failed" if ended.failed else "changed"
-            run.note(op, data["after"])
         self._log.write(data)
-        run.frames[-1].inside += perf_counter() - entered
+        run.frames[-1].inside += perf_counter() - frame.entered
 
     def _end_nested(self, run: RecordedRun, step: Step, op: Any, failure: Failure | None) -> None:
-        frame = run.frames.pop()
+        frame, outcome = run.frames.pop(), self.ended.outcome
         run.frames[-1].inside += frame.inside
         if failure is not None:
             data: dict[str, Any] = {"total": 0, "status": "failed"}
             data["failure"] = FailureInfo.of(failure)
             self._begin(run, step, run.facts_of(op))
             self._log.write(data)
-        elif run.changes != frame.changes and not frame.is_apart:
-            self._changed(run, frame.ordinals, op)
+        elif not frame.lists_ops and (outcome is None or outcome.changed is not False):
+            self._changed(run, run.facts_of(op), op)
 
     def _begin(
         self, run: RecordedRun, step: Step, op: RecordedOp, *, is_amid: bool = False
@@ -195,8 +184,8 @@ class Recorder(PassInstrumentation):
         amid = {"amid": 1} if is_amid else {}
         self._log.write({"begin": known, "of": op, "in": run.number, **amid})
 
-    def _changed(self, run: RecordedRun, ordinals: Sequence[int], op: Any) -> None:
-        self._log.write({"state": ordinals, "in": run.number, "after": run.text_of(op)})
+    def _changed(self, run: RecordedRun, facts: RecordedOp, op: Any) -> None:
+        self._log.write({"state": facts.ordinals, "in": run.number, "after": run.text_of(op)})
 
     # -- Recorded facts --------------------------------------------------------------------------
 
