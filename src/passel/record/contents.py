@@ -23,8 +23,24 @@ from passel.record.texts import Outline, Texts
 from passel.record.writer import RecordedOp
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from pathlib import Path
+
+
+@dataclass(slots=True)
+class _Op:
+    """An op whose text, or the text of an op inside it, has been recorded separately.
+
+    Attributes:
+        digest: The digest of the last recorded text of the op; None if the text is unknown, and an
+            empty string if no text has been recorded yet.
+        is_part: Whether the outline of the enclosing op contained the digest at first.
+        inside: The ops inside, by index, whose texts were recorded after this text.
+    """
+
+    digest: str | None
+    is_part: bool = False
+    inside: dict[int, _Op] = field(default_factory=dict["int", "_Op"])
 
 
 class State:
@@ -38,63 +54,48 @@ class State:
 
     def __init__(self, digest: str | None, texts: Texts) -> None:
         self._texts = texts
-        self._root = _Node(digest)
-        # Ops that no outline lists separately: the digests of their first and current texts.
-        self._loose: dict[tuple[int, ...], tuple[str | None, str | None]] = {}
+        self._top = _Op(digest)
 
     def digest(self, ordinals: tuple[int, ...]) -> str | None:
         """Return the digest of the text of an op, or None if the text is unknown."""
-        node, depth = self._find(ordinals), len(ordinals)
-        if node is None:
-            return self._loose.get(ordinals, (None, None))[1]
-        inside = (texts for at, texts in self._loose.items() if at[:depth] == ordinals)
-        return self._digest(node) if all(old == new for old, new in inside) else None
+        op = self._top
+        for ordinal in ordinals[1:]:
+            op = self._inside(op, ordinal)
+        return self._digest(op)
 
     def change(self, ordinals: tuple[int, ...], digest: str | None) -> None:
         """Replace the digest of an op's text. None means that the new text is unknown."""
-        for each in [each for each in self._loose if each[: len(ordinals)] == ordinals != each]:
-            del self._loose[each]  # the new text contains it
-        node = self._find(ordinals)
-        if node is None:
-            self._loose[ordinals] = self._loose.get(ordinals, (digest, None))[0], digest
-            return
-        node.digest, node.outline, node.inside, node.is_stale = digest, "", [], False
-        while node.outer is not None:
-            node = node.outer
-            node.is_stale = True
-
-    def _find(self, ordinals: Sequence[int]) -> _Node | None:
-        """Return the node of an op, or None if no enclosing text has the op apart."""
-        node = self._root
+        ops = [self._top]
         for ordinal in ordinals[1:]:
-            if not node.outline and node.digest is not None:
-                content = self._texts.content(node.digest)
-                if isinstance(content, Outline):
-                    node.outline = content.text
-                    node.inside = [_Node(part, node) for part in content.parts]
-            if ordinal >= len(node.inside):
+            inner = self._inside(ops[-1], ordinal)
+            ops[-1].inside[ordinal] = inner
+            ops.append(inner)
+        op, is_stale = ops[-1], ops[-1].digest not in {"", digest}
+        op.digest, op.inside = digest, {}
+        while is_stale and not ops.pop().is_part and ops:
+            ops[-1].digest = None  # the changed op is somewhere in this text
+
+    def _inside(self, op: _Op, ordinal: int) -> _Op:
+        if ordinal in op.inside:
+            return op.inside[ordinal]
+        parts = outline.parts if (outline := self._outline(op)) else ()
+        return _Op(parts[ordinal], is_part=True) if ordinal < len(parts) else _Op("")
+
+    def _outline(self, op: _Op) -> Outline | None:
+        content = self._texts.content(op.digest) if op.digest else ""
+        return content if isinstance(content, Outline) else None
+
+    def _digest(self, op: _Op) -> str | None:
+        if op.inside and (outline := self._outline(op)):
+            parts = [
+                self._digest(op.inside[at]) if at in op.inside else part
+                for at, part in enumerate(outline.parts)
+            ]
+            known = [each for each in parts if each is not None]
+            if len(known) < len(parts):
                 return None
-            node = node.inside[ordinal]
-        return node
-
-    def _digest(self, node: _Node) -> str | None:
-        if node.is_stale:
-            parts = [self._digest(each) for each in node.inside]
-            outline = Outline(node.outline, [each for each in parts if each is not None])
-            node.digest = None if None in parts else self._texts.add(outline.content)
-            node.is_stale = False
-        return node.digest
-
-
-@dataclass(slots=True)
-class _Node:
-    """An op, with its outline and the ops inside once they have been read."""
-
-    digest: str | None
-    outer: _Node | None = None
-    outline: str = ""
-    inside: list[_Node] = field(default_factory=list["_Node"])
-    is_stale: bool = False
+            op.digest = self._texts.add(outline._replace(parts=known))
+        return op.digest or None
 
 
 def read_contents(path: Path) -> Contents:

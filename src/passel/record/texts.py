@@ -63,16 +63,16 @@ class Texts:
     """A table of the texts of ops in a record, with the digests of the texts as keys."""
 
     def __init__(self) -> None:
-        self._known: dict[str, str | dict[str, Any]] = {}
+        self._known: dict[str, str | Outline | dict[str, Any]] = {}
 
     def take(self, line: dict[str, Any]) -> None:
         """Add the texts in a line of the record. The texts are decompressed on first use."""
         self._known.update(dict.fromkeys(_digests_in(line["texts"]), line))
 
-    def add(self, content: str) -> str:
-        """Add a text or an outline, and return its digest."""
-        digest = digest_of(content)
-        self._known[digest] = content
+    def add(self, outline: Outline) -> str:
+        """Add an outline, and return its digest."""
+        digest = digest_of(outline.content)
+        self._known[digest] = outline
         return digest
 
     def content(self, digest: str) -> str | Outline:
@@ -87,13 +87,14 @@ class Texts:
                 return self.content(digest)
         except (KeyError, ValueError, zlib.error) as error:
             raise RecordError("the record is damaged: the text of an op is missing") from error
-        text, is_outline, parts = content.partition("\0")
-        return Outline(text, _digests_in(parts)) if is_outline else text
+        return content
 
     def _inflate(self, line: dict[str, Any]) -> None:
         together, at = zlib.decompress(b64decode(line["z"])), 0
         for digest, size in zip(_digests_in(line["texts"]), line["sizes"], strict=True):
-            self._known[digest] = together[at : at + size].decode("utf-8", "surrogatepass")
+            content = together[at : at + size].decode("utf-8", "surrogatepass")
+            text, is_outline, parts = content.partition("\0")
+            self._known[digest] = Outline(text, _digests_in(parts)) if is_outline else text
             at += size
 
     def text(self, digest: str) -> str:
