@@ -8,7 +8,7 @@ workers. Each module is imported on first use.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from passel.instruments.actions import ActionLog, DebugCounter
@@ -41,13 +41,8 @@ _MODULES = {
 }
 
 
-def __dir__() -> list[str]:
-    return __all__
-
-
-def __getattr__(name: str) -> Any:
-    try:
-        module = _MODULES[name]
-    except KeyError:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
-    return getattr(import_module(f"{__name__}.{module}"), name)
+def __getattr__(name: str) -> object:
+    """Import a public class on first use."""
+    if name in _MODULES:
+        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

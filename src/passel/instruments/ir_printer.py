@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from passel.errors import Failure
-    from passel.hooks import ObservedRun
     from passel.instruments.events import PassExecution
     from passel.schedule import Step
 
@@ -92,7 +91,6 @@ class PrintIR(PassInstrumentation):
         self._before = before
         self._after = True if wants_all else after
         self._module_scope = module_scope
-        self._only_on_change = only_on_change
         self.finds_changes: bool = only_on_change or diff
         self._only_on_failure = only_on_failure
         self._flags = flags
@@ -101,26 +99,20 @@ class PrintIR(PassInstrumentation):
         self._kept: list[Dump] = []  # of a part of a run, elsewhere
         self._old: list[str] = []  # the texts before the running passes, which diffs start from
         self._has_failed = False
-        self._known: tuple[Any, str] | None = None
 
     # -- Runs ------------------------------------------------------------------------------
-
-    def after_run(self, run: ObservedRun, *, failed: bool) -> None:
-        """Drop the stored text of the last printed op."""
-        self._known = None
 
     def split(self) -> PrintIR | None:
         """Return a printer that stores the dumps of a worker, or None if `module_scope` is set."""
         if self._module_scope:
             return None
         child = copy(self)
-        child._kept, child._old, child._known = [], [], None
+        child._kept, child._old = [], []
         child._put = child._kept.append
         return child
 
     def merge(self, child: PrintIR) -> None:
         """Print the dumps that a worker stored."""
-        self._known = None  # the child may have seen changes
         for dump in child._kept:
             self.run.reports.catch_up(dump.reported)
             self._put(dump)
@@ -137,21 +129,19 @@ class PrintIR(PassInstrumentation):
             if _takes(self._before, step):
                 self._dump(step, op, "Before", self._text(target))
             is_compared = self._diff and _takes(self._after, step)
-            self._old.append(self._known_text(target) if is_compared else "")
+            self._old.append(self._custom_text(target) if is_compared else "")
 
     def after_pass(self, step: Step, op: Any) -> None:
         """Print the op, or the changes to the op, if `after` selects the pass."""
         if isinstance(step, PassStep):
-            old, is_changed = self._old.pop(), self.ended.changed
-            if is_changed:
-                self._known = None
-            if not self._only_on_failure and (is_changed or not self._only_on_change):
+            old = self._old.pop()
+            if not self._only_on_failure and (self.ended.changed or not self.finds_changes):
                 self._dump_after(step, op, old)
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
         """Print the op, or the changes to the op, if `after` selects the pass."""
         if isinstance(step, PassStep):
-            self._known, self._has_failed = None, True
+            self._has_failed = True
             self._dump_after(step, op, self._old.pop(), failed=" Failed")
 
     def _dump_after(self, step: PassStep, op: Any, old: str, failed: str = "") -> None:
@@ -159,7 +149,7 @@ class PrintIR(PassInstrumentation):
             return
         target = self._target(op)
         if self._diff:
-            text = unified_diff(old, self._known_text(target)).removesuffix("\n")
+            text = unified_diff(old, self._custom_text(target)).removesuffix("\n")
             text = text or (failed and "// the pass changed nothing")
         else:
             text = self._text(target)
@@ -179,14 +169,9 @@ class PrintIR(PassInstrumentation):
         """Return the op to print when a pass runs on `op`."""
         return list(outwards(self.run.adapter, op))[-1] if self._module_scope else op
 
-    def _known_text(self, op: Any) -> str:
-        """Return an op's text for a diff, without printing an unchanged op again.
-
-        It is in custom form, even if the op is invalid: the generic form would differ everywhere.
-        """
-        if self._known is None or self._known[0] != op:
-            self._known = op, self.run.adapter.print_op(op, self._flags_for(op))
-        return self._known[1]
+    def _custom_text(self, op: Any) -> str:
+        """Return an op's text for a diff: even invalid ops are in custom form, as they were."""
+        return self.run.adapter.print_op(op, self._flags_for(op))
 
     def _flags_for(self, op: Any) -> PrintFlags:
         """Return the print flags for an op. Local scope is faster for nested ops."""

@@ -11,7 +11,6 @@ Color: TypeAlias = Literal["auto", "always", "never"]
 
 _CODES = {
     "bold": "1",
-    "dim": "2",
     "red": "31",
     "green": "32",
     "yellow": "33",
