@@ -83,8 +83,7 @@ def test_times_are_in_seconds_and_add_up() -> None:
     assert 0.04 <= nap.wall < 1
     for timer in tree.walk():
         assert timer.user == timer.wall
-        assert timer.self_wall >= 0
-        assert timer.wall == pytest.approx(timer.self_wall + sum(c.wall for c in timer.children))
+        assert timer.wall >= sum(child.wall for child in timer.children)
 
 
 def test_pipelines_that_passes_run_are_below_their_pass() -> None:
@@ -106,7 +105,7 @@ def test_scopes_time_what_is_no_pass() -> None:
     with timing:
         time.sleep(0.02)
     assert list(outline(timing.timing))[:2] == ["Parser x2", "  Nap x2"]
-    assert timing.timing.self_wall >= 0.02
+    assert timing.timing.wall >= sum(row.wall for row in timing.timing.children) + 0.02
 
 
 @pytest.mark.parametrize("culprit", [step(fail), step(interrupt)])

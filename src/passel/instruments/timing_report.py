@@ -60,11 +60,6 @@ class Timer:
     key: Key = field(default=(), repr=False)
     children: list[Timer] = field(default_factory=list["Timer"])
 
-    @property
-    def self_wall(self) -> float:
-        """The elapsed time of the row in seconds, excluding the time of the children."""
-        return max(0.0, self.wall - sum(child.wall for child in self.children))
-
     def __str__(self) -> str:
         """Return the text of the timing report for this tree."""
         return timing_report(self)

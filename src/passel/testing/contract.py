@@ -60,9 +60,8 @@ class AdapterContract:
     A subclass defines four methods. `build(node, context)` returns a valid op for a node, including
     ops for all nested nodes. `change(op)` takes an op with any role, and changes the op without
     making it invalid. `break_(op)` makes an op with the role `func` invalid. `move(op, into)` moves
-    an op to the end of the body of another op. The tests move an op with role A into an op with
-    role B only if `program` already contains an op with role A immediately inside an op with role
-    B. If several tests fail, fix the first failure first.
+    an op with the role `func` to the end of the body of another op, which in `program` also
+    contains ops with this role. If several tests fail, fix the first failure first.
     """
 
     adapter: IRAdapter
@@ -93,7 +92,7 @@ class AdapterContract:
         raise NotImplementedError
 
     def move(self, op: Any, into: Any) -> None:
-        """Move an op to the end of the body of another op."""
+        """Move an op with the role `func` to the end of the body of another op."""
         raise NotImplementedError
 
     # -- Kinds -------------------------------------------------------------------------------
@@ -278,7 +277,14 @@ class AdapterContract:
         The sequence that `children` returned before the move does not change.
         """
         take = self.adapter.fingerprint
-        for path, place in self.program.moves():
+        paths = [path for path, node in self.program.walk() if node.role == "func"]
+        # Of several places the last one: if the op follows it, the order of all ops stays the same.
+        places = {
+            path: other[:-1]
+            for path, other in product(paths, paths)
+            if other[:-1] != path[:-1] and other[: len(path)] != path
+        }
+        for path, place in places.items():
             sample = self._sample()
             moved, into = sample.at(path), sample.at(place)
             changed = (sample.top, sample.at(path[:-1]), into)

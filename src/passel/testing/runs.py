@@ -33,18 +33,13 @@ class PassesRun(NamedTuple):
     op: Any
     result: RunResult
 
-    def __str__(self) -> str:
-        return self.text
-
 
 def run_passes(
-    source: str,
+    source: str | SourcePart,
     pipeline: str,
     *,
     adapter: str = "xdsl",
     passes: Iterable[Any] = (),
-    name: str = "<test>",
-    line: int = 0,
 ) -> PassesRun:
     """Run a pipeline on IR text in a new context.
 
@@ -52,12 +47,11 @@ def run_passes(
     analysis.
 
     Args:
-        source: The text of the IR. Several top-level ops are wrapped in a module.
+        source: The text of the IR, or a part of a file. Several top-level ops are wrapped in a
+            module.
         pipeline: The text of the pipeline, such as `builtin.module(func.func(cse))`.
         adapter: The name of an installed adapter, such as `xdsl` or `mlir`.
         passes: Additional pass classes to register.
-        name: The name of the text in error messages.
-        line: The number of lines that precede the text in its file.
 
     Raises:
         UnreadableError: If the text is not valid IR.
@@ -66,7 +60,7 @@ def run_passes(
 
     Example:
         >>> function = "func.func @f() { %0 = arith.constant 1 : i32 func.return }"
-        >>> print(run_passes(function, "builtin.module(func.func(dce))"))
+        >>> print(run_passes(function, "builtin.module(func.func(dce))").text)
         builtin.module {
           func.func @f() {
             func.return
@@ -76,7 +70,8 @@ def run_passes(
     ir = adapter_named(adapter)
     frontend = frontend_of(ir, implicit_module=True, allow_unregistered=True)
     context = frontend.new_context()
-    op = read_part(frontend, SourcePart(source, name, line), context).op
+    part = SourcePart(source, "<test>") if isinstance(source, str) else source
+    op = read_part(frontend, part, context).op
     registry = registry_with(passes)
     manager = PassManager.parse(pipeline, context, registry=registry, adapter=ir)
     manager.enable_analysis_verifier()
@@ -111,8 +106,8 @@ def check_passes(
     outputs: list[str] = []
     line = 0
     for part in text.split(SPLIT):
-        run = run_passes(part, pipeline, adapter=adapter, passes=passes, name=str(path), line=line)
-        outputs.append(run.text)
+        source = SourcePart(part, str(path), line)
+        outputs.append(run_passes(source, pipeline, adapter=adapter, passes=passes).text)
         line += part.count("\n")
     if message := _mismatch(path, f"{SPLIT}\n".join(f"{each}\n" for each in outputs), prefix):
         raise AssertionError(message)

@@ -33,24 +33,6 @@ class Node(NamedTuple):
         for index, inner in enumerate(self.body):
             yield from inner.walk((*path, index))
 
-    def moves(self) -> Iterator[tuple[Path, Path]]:
-        """For each node that can move, yield the path of the node and the path of its new parent.
-
-        To keep the IR valid, a node moves only into a parent that has the same role as the parent
-        of a similar node in the program. Two nodes are similar if they have the same role, and if
-        either both or neither have a symbol. If possible, the new parent is the preceding sibling
-        of the moved node. Otherwise, the new parent is the first suitable node of the program.
-        """
-        nodes = dict(self.walk())
-        allowed = {(o.role, n.role, n.symbol is None) for o in nodes.values() for n in o.body}
-        for path, node in nodes.items():
-            before = (*path[:-1], path[-1] - 1) if path else ()
-            for into in sorted(nodes, key=lambda place: place != before):
-                is_elsewhere = into != path[:-1] and into[: len(path)] != path
-                if is_elsewhere and (nodes[into].role, node.role, node.symbol is None) in allowed:
-                    yield path, into
-                    break
-
 
 _INNER = Node("module", "inner", (Node("func", "g"), Node("other")))
 _REGION = Node("region", None, (Node("unknown"), Node("func", "h")))
