@@ -2,106 +2,53 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
 
-from passel.diagnostics import Diagnostic, Location, Severity
-from passel.record import Execution, Record, RecordInfo, RunInfo, StepInfo
+from passel.diagnostics import UNKNOWN, Diagnostic, Severity
+from passel.record import Record, StepInfo
+from passel.record.model import diagnostic_data
+from passel.record.texts import digest_of
+from passel.record.writer import RecordedOp, RecordFile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
 MODULE = "builtin.module"
 FUNCTIONS = f"{MODULE}/func.func"
 
 
-class WrittenRecord(Record):
-    """A record of ops that passes have changed.
+def written_record(
+    changes: Iterable[tuple[str, str, str, str]], message: str | None = None
+) -> Record:
+    """Return a record of ops that passes have changed.
 
     Args:
         changes: Path, symbol, text before and text after of each execution.
         message: A diagnostic of each of them.
     """
-
-    def __init__(
-        self, changes: Iterable[tuple[str, str, str, str]], message: str | None = None
-    ) -> None:
-        super().__init__("written")
-        self._texts: dict[str, str] = {}
-        self._executions: list[Execution] = []
-        steps: dict[str, StepInfo] = {}
+    changes = [*changes]
+    name_of = {path: path.partition(":")[2] for path, *_ in changes}
+    steps = {path: StepInfo(path, name, name) for path, name in name_of.items()}
+    run: dict[str, Any] = {"run": 0, "ir": "none", "version": {}, "pipeline": "", "schedule": ""}
+    said = [] if message is None else [Diagnostic(Severity.WARNING, message)]
+    end = {"total": 0.001, "diagnostics": [*map(diagnostic_data, said)]}
+    with TemporaryDirectory() as folder:
+        file = RecordFile(Path(folder, "record"), ["passel-opt"])
+        run |= {"steps": [*steps.values()], "source": "", "replay": "", "before": None}
+        file.write({**run, "outer": None})
         for path, symbol, before, after in changes:
-            name = path.partition(":")[2]
-            steps[path] = StepInfo(path, name, name)
-            self._executions.append(self._execution(steps[path], symbol, before, after, message))
-        run = RunInfo(
-            number=0,
-            ir="xdsl",
-            version={},
-            pipeline=f"{MODULE}(func.func(...))",
-            schedule="",
-            steps=tuple(steps.values()),
-            source="input.mlir",
-            replay="",
-            before=None,
-            after=None,
-            outer=None,
-            is_complete=True,
-            failures=(),
-            notes=(),
-        )
-        self._info = RecordInfo("1", "3", ("passel-opt", "<input>"), "", (run,), True)
-
-    def _execution(
-        self, step: StepInfo, symbol: str, before: str, after: str, message: str | None
-    ) -> Execution:
-        number = len(self._executions)
-        for text in (before, after):
-            self._texts.setdefault(str(hash(text)), text)
-        ordinals = (0, int("".join(filter(str.isdecimal, symbol)) or 0))
-        return Execution(
-            number=number,
-            run=0,
-            path=step.path,
-            pass_name=step.pass_name,
-            title=step.title,
-            op_name="func.func",
-            symbol=symbol,
-            ordinals=ordinals,
-            location=Location(),
-            status="unchanged" if before == after else "changed",
-            own_time=0.001,
-            total_time=0.001,
-            counts={},
-            diagnostics=() if message is None else (Diagnostic(Severity.WARNING, message),),
-            before=str(hash(before)),
-            after=str(hash(after)),
-        )
-
-    @property
-    def info(self) -> RecordInfo:
-        """Facts about it."""
-        return self._info
-
-    @property
-    def executions(self) -> Sequence[Execution]:
-        """All executions."""
-        return self._executions
-
-    @property
-    def running(self) -> Sequence[Execution]:
-        """No pass has begun that has not ended."""
-        return ()
-
-    def text(self, digest: str) -> str:
-        """Return a text."""
-        return self._texts[digest]
-
-    def all_readable(
-        self, digests: Sequence[str], *, run: int = 0, locations: bool = False
-    ) -> list[str]:
-        """Return texts as they are."""
-        return [self._texts[each] for each in digests]
+            ordinals = (0, int("".join(filter(str.isdecimal, symbol)) or 0))
+            for text in (before, after):
+                file.text(digest_of(text), text)
+            file.write({"state": ordinals, "in": 0, "after": digest_of(before)})
+            op = RecordedOp("func.func", symbol, ordinals, UNKNOWN)
+            file.write({"begin": steps[path], "of": op, "in": 0})
+            file.write({**end, "after": digest_of(after)})
+        file.write({"end": 0, "failures": [], "notes": []})
+        return Record.open(file.path)
 
 
 def large_record(functions: int, passes: int) -> Record:
@@ -119,7 +66,7 @@ def large_record(functions: int, passes: int) -> Record:
                 lines[random.randrange(1, len(lines) - 1)] = _body(random, 1)[0]
             after = "\n".join(lines)
             changes.append((f"{FUNCTIONS}/{number}:pass-{number}", symbol, before, after))
-    return WrittenRecord(changes)
+    return written_record(changes)
 
 
 def _body(random: Random, size: int) -> list[str]:

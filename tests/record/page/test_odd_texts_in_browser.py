@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from written_records import FUNCTIONS, WrittenRecord, large_record
+from written_records import FUNCTIONS, large_record, written_record
 
 from passel.record.page import page
 
@@ -28,7 +28,7 @@ def test_texts_that_look_like_html(browser: Browser, tmp_path: Path) -> None:
     """Elements, scripts and comments in IR, names and diagnostics are text."""
     evil = "</script><script>alert(1)</script><img src=x onerror=alert(2)><!--"
     text = f'"test.op"() {{a = "{evil}"}} : () -> ()'
-    record = WrittenRecord([(f"{FUNCTIONS}/0:{evil}", evil, text, f"{text} // {evil}")], evil)
+    record = written_record([(f"{FUNCTIONS}/0:{evil}", evil, text, f"{text} // {evil}")], evil)
     with browser.opened(written(tmp_path, record, evil)) as shown:
         shown.page.keyboard.press("j")
         shown.page.locator(".diff .line.new").wait_for()
@@ -43,7 +43,7 @@ def test_texts_that_look_like_html(browser: Browser, tmp_path: Path) -> None:
 def test_characters_that_turn_text_around(browser: Browser, tmp_path: Path) -> None:
     """Bidirectional and invisible characters are shown by number."""
     text = 'x = "\u202etnatropmi\u202c \u2066a\u2069 \u200b\x07 \u0645\u0631\u062d\u0628\u0627"'
-    record = WrittenRecord([(f"{FUNCTIONS}/0:cse", "f", text, f"{text} // new")])
+    record = written_record([(f"{FUNCTIONS}/0:cse", "f", text, f"{text} // new")])
     with browser.opened(written(tmp_path, record), f"#{FUNCTIONS}/0:cse/@f") as shown:
         shown.page.locator(".diff .line.new").wait_for()
         marks = shown.page.locator(".diff .line.old .t-control").all_inner_texts()
@@ -58,7 +58,7 @@ def test_ten_megabytes(browser: Browser, tmp_path: Path) -> None:
     old, new = "\n".join(lines), "\n".join(changed)
     assert len(old) > 10_000_000
     path = f"{FUNCTIONS}/0:cse"
-    record = WrittenRecord([(path, "f", old, new), (path, "g", new, new)])
+    record = written_record([(path, "f", old, new), (path, "g", new, new)])
     with browser.opened(written(tmp_path, record), f"#{path}/@f") as shown:
         shown.page.locator(".diff .line.old").first.wait_for(timeout=60_000)
         assert shown.page.locator(".counts").inner_text() == "+0 \N{MINUS SIGN}14"

@@ -9,7 +9,7 @@ from base64 import b64decode
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from written_records import FUNCTIONS, WrittenRecord, large_record
+from written_records import FUNCTIONS, large_record, written_record
 
 from passel.record import Record
 from passel.record.page import page
@@ -73,7 +73,7 @@ def test_each_text_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_a_page_has_one_script_and_no_text_of_others() -> None:
     """Titles, IR and diagnostics cannot end a script or begin an element."""
     evil = "</script><script>alert(1)</script></title><!--"
-    record: Record = WrittenRecord([(f"{FUNCTIONS}/0:{evil}", evil, evil, evil)], evil)
+    record = written_record([(f"{FUNCTIONS}/0:{evil}", evil, evil, evil)], evil)
     html = page(evil, [(evil, record)])
     assert html.count("</script>") == 3
     assert "alert(1)</script>" not in html
