@@ -239,6 +239,20 @@ def test_ops_that_a_pass_runs_pipelines_on(tmp_path: Path, in_nested: bool) -> N
     assert "(toy.func @f 3,toy.func @g 5)" in (record.state_after(outer) or "")
 
 
+def test_a_pass_may_change_its_op_and_then_run_a_pipeline_on_it(tmp_path: Path) -> None:
+    """The text before the inner pass has the changes that the outer pass has made until then."""
+
+    def double(op: ToyOp, ctx: PassContext) -> None:
+        op.value *= 2
+        ctx.run_pipeline(pipeline(Grow(to=100)))
+
+    record = recorded(tmp_path / "r", "toy.module(toy.func @f 4)", step(double))
+    inner, outer = record.executions
+    assert record.text(inner.before or "") == "toy.func @f 8"
+    assert record.text(outer.before or "") == "toy.func @f 4"
+    assert record.text(outer.after or "") == record.text(inner.after or "") == "toy.func @f 9"
+
+
 def wait(op: ToyOp, ctx: PassContext) -> None:
     """Wait nearly as long in a pass that it runs as in all."""
     ctx.run_pipeline(pipeline(step(lambda _, __: time.sleep(0.05))))
