@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import faulthandler
 import gc
+import os
 import re
 import signal
 from importlib.metadata import version
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from _pytest.faulthandler import fault_handler_stderr_fd_key
@@ -15,12 +16,18 @@ from hypothesis import HealthCheck, settings
 from xdsl_inputs import NEWEST_XDSL
 
 from passel.diagnostics import log_warning_once
-from passel.execution.strategies import fork
+from passel.execution.strategies import fork, strategy_for
+from passel.execution.strategies.executors import Threads
+from passel.execution.strategies.fork import Forked
 
 if TYPE_CHECKING:
     from collections.abc import Generator
+    from concurrent.futures import Executor
 
-pytest_plugins = ["tool_fixtures", "toy_fixtures", "forced_strategy"]
+    from passel.execution.strategies import Jobs, Sequential
+
+
+pytest_plugins = ["tool_fixtures", "toy_fixtures"]
 
 settings.register_profile(
     "quick",
@@ -49,9 +56,12 @@ _NEEDS = {
 """Tests of what came with a release of xDSL."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip what is about a later xDSL than is installed."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Skip what is about a later xDSL than is installed, or about this process alone."""
+    is_forked = config.getoption("--strategy") == "forked"
     for item in items:
+        if is_forked and item.get_closest_marker("one_process"):
+            item.add_marker(pytest.mark.skip("it looks at this process"))
         # Fast paths are off where xDSL's own parts may be others.
         is_newest = item.path.parent.name == "fast"
         needed = NEWEST_XDSL if is_newest else _NEEDS.get(item.name, "")
@@ -104,3 +114,45 @@ def pytest_runtest_makereport(
             report.outcome = "skipped"
             report.longrepr = (str(item.path), 0, f"xDSL {_INSTALLED}: {found[0]}")
     return report
+
+
+# -- The option `--strategy` -------------------------------------------------------------------
+
+_STRATEGIES = {"threads": Threads, "forked": Forked}
+_WORKERS = 2
+_WHERE = "workers by --strategy"
+
+
+def _log(message: str) -> None:
+    """Log a message, unless it says why the strategy that was not asked for cannot be used."""
+    if not message.startswith(f"not using {_WHERE}: "):
+        log_warning_once(message)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let runs that say nothing of parallelism share all work, however little."""
+    parser.addoption(
+        "--strategy", choices=_STRATEGIES, help="how runs that do not say otherwise share work"
+    )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _forced_strategy(pytestconfig: pytest.Config) -> Any:
+    """Let runs take the strategy."""
+    name = pytestconfig.getoption("--strategy")
+    if not name:
+        yield
+        return
+    strategy: Any = _STRATEGIES[name](_WORKERS)
+    strategy.workers = _WHERE
+
+    def chosen(jobs: Jobs | None = None, executor: Executor | None = None) -> Sequential:
+        is_said = executor is not None or jobs not in (None, "auto")
+        return strategy_for(jobs, executor) if is_said or "PASSEL_JOBS" in os.environ else strategy
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("passel.manager.pass_manager.strategy_for", chosen)
+        patch.setattr("passel.execution.strategies.worker.Sequential", chosen)
+        for module in ("distribution", "executors"):
+            patch.setattr(f"passel.execution.strategies.{module}.log_warning_once", _log)
+        yield

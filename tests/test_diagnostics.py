@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from passel import Diagnostic, Location, Severity
-from passel.diagnostics import Source, Span, underline
+from passel.diagnostics import Source, Span, closest, underline
 from passel.errors import OptionError, Problem
 
 TEXT = "first\n\tsecond word\nthird"
@@ -98,3 +98,39 @@ def test_diagnostics_are_compared_by_what_they_say() -> None:
         setattr(other, name, [] if name == "notes" else "")
         assert other != full
     assert full != "no"
+
+
+NAMES = [
+    "affine-loop-unroll",
+    "arith.constant",
+    "canonicalize",
+    "convert-scf-to-cf",
+    "cse",
+    "mem2reg",
+    "split-input-file",
+    "symbol-dce",
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("csee", "cse"),
+        ("sce", "cse"),
+        ("Cse", "cse"),
+        ("canonicalise", "canonicalize"),
+        ("symbol_dce", "symbol-dce"),
+        ("mem-2-reg", "mem2reg"),
+        ("convert-scf", "convert-scf-to-cf"),
+        ("loop-unroll", "affine-loop-unroll"),
+        ("split-input", "split-input-file"),
+        ("arith.constnt", "arith.constant"),
+        ("inline", ""),
+        ("x", ""),
+        ("", ""),
+        ("cse" * 1_000_000, ""),
+    ],
+)
+def test_similar_names_are_suggested(name: str, meant: str) -> None:
+    """A misspelled name leads to the intended name, and an unrelated name to none."""
+    assert closest(name, NAMES) == meant

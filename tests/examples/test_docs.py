@@ -19,7 +19,7 @@ import pytest
 from documents import ROOT, Block, blocks_of, commands_of, shows
 
 NOT_RUN = (
-    "pip install ",  # tests/examples/test_install_lines.py
+    "pip install ",  # tests/examples/test_pages.py
     "python3 -m venv",
     "make ",  # minutes
     ".venv/bin/python benchmarks",  # minutes

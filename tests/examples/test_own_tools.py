@@ -112,18 +112,6 @@ def test_it_runs_a_pipeline(example: Tool, tool: Callable[..., Outcome]) -> None
     assert example.gone not in done.out
 
 
-def test_it_has_its_name(example: Tool, tool: Callable[..., Outcome]) -> None:
-    """Help, version and errors name the tool, and never passel-opt."""
-    assert tool("--version").out.startswith(f"{example.name} 0.1 (passel ")
-    help_ = tool("--help").out
-    assert help_.startswith(f"{example.name}: run nested pass pipelines")
-    assert f"Usage: {example.name} " in help_
-    assert "passel-opt" not in help_
-    unknown = tool(example.file, "--no-such-pass")
-    assert unknown.code == 1
-    assert unknown.err.startswith(f"{example.name}: error: unknown command line argument")
-
-
 def test_reproducer_and_replay(example: Tool, tool: Callable[..., Outcome], tmp_path: Path) -> None:
     """A failure leaves a file behind, and the command that is printed fails in the same way."""
     pipeline, said = example.failing

@@ -19,8 +19,6 @@ from passel.specification import pass_decls, read_passes
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tool_fixtures import TblgenTool
-
 
 def imported(source: str, directory: Path) -> Any:
     """Import a generated module, which is forgotten at once."""
@@ -252,40 +250,6 @@ def test_registration_is_lazy(generate: Callable[..., Any], tmp_path: Path) -> N
             _ = missing.pass_class
     finally:
         del sys.modules["own_passes"], sys.modules["declared"]
-
-
-WRONG = {
-    "reserved word": (
-        options(option("int", name="lambda")),
-        "Passes.td:2: error: neither option 'lambda' of pass 'a' nor",
-    ),
-    "base class": (
-        'def A : PassBase<"a", "MyBase">;',
-        "Passes.td:2: error: base class 'MyBase' of pass 'a' is unknown; use Pass or Interface",
-    ),
-    "anonymous": ('def : Pass<"a">;', "Passes.td:2: error: pass 'a' has no class name; write"),
-    "keyword": ('def None : Pass<"a">;', "Passes.td:2: error: 'None' is a reserved word in Python"),
-    "unnamed option": (
-        'def A : Pass<"a"> { let options = [Option<"x", "", "int", "", "">]; }',
-        "Passes.td:2: error: an option of pass 'a' has no name",
-    ),
-    "option without a name in Python": (
-        'def A : Pass<"a"> { let options = [Option<"2", "1", "int", "", "">]; }',
-        "Passes.td:2: error: neither option '1' of pass 'a' nor its var",
-    ),
-}
-
-
-@pytest.mark.parametrize(("text", "message"), WRONG.values(), ids=WRONG)
-def test_what_is_wrong(
-    text: str, message: str, td_file: Callable[[str], Path], tblgen: TblgenTool
-) -> None:
-    """What Python cannot declare is one error with its place."""
-    outcome = tblgen("-gen-pass-decls", str(td_file(text)))
-    assert outcome.code == 1
-    assert outcome.out == ""
-    assert outcome.err.count("error:") == 1
-    assert message in outcome.err
 
 
 def test_texts_are_kept(generate: Callable[..., Any]) -> None:

@@ -1,25 +1,14 @@
-"""Fixtures of tests of the page."""
+"""A browser for tests of the page."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from javascript import JavaScript, node
 from report_pages import Browser, chromium
 
 if TYPE_CHECKING:
     from collections.abc import Generator
-
-
-@pytest.fixture(scope="module")
-def javascript() -> Generator[JavaScript]:
-    """Return node with the page's scripts; tests without node are skipped."""
-    program = node()
-    if program is None:
-        pytest.skip("needs node, which pyright[nodejs] brings")
-    with JavaScript(program) as started:
-        yield started
 
 
 @pytest.fixture(scope="module")
