@@ -79,34 +79,21 @@ class Ask(Pass):
         ctx.preserve(Size)
 
 
-@pytest.mark.parametrize(
-    ("pipelines", "ops", "is_shared"),
-    [
-        ([OpPassManager("toy.func").add(Meet())], 8, True),
-        (
-            [OpPassManager("toy.module", jobs=1).add(OpPassManager("toy.func").add(Meet()))],
-            8,
-            True,
-        ),
-        ([OpPassManager("toy.func").add(MeetAlone())], 3, False),
-        ([OpPassManager("toy.func", jobs=1).add(Meet())], 3, False),
-        (
-            [
-                OpPassManager("toy.func", jobs=4).add(Meet()),
-                OpPassManager("toy.func", jobs=1).add(Again()),
-            ],
-            3,
-            False,
-        ),
-    ],
-    ids=[
-        "threads",
-        "inside a limited one",
-        "refused by a pass",
-        "limited",
-        "the lower limit of merged pipelines",
-    ],
-)
+def funcs(*passes: Pass, jobs: int | None = None) -> OpPassManager:
+    """Return a pipeline for functions, of which so many may be processed at once."""
+    return OpPassManager("toy.func", jobs=jobs).add(*passes)
+
+
+NESTS = {
+    "threads": ([funcs(Meet())], 8, True),
+    "inside a limited one": ([OpPassManager("toy.module", jobs=1).add(funcs(Meet()))], 8, True),
+    "refused by a pass": ([funcs(MeetAlone())], 3, False),
+    "limited": ([funcs(Meet(), jobs=1)], 3, False),
+    "the lower limit": ([funcs(Meet(), jobs=4), funcs(Again(), jobs=1)], 3, False),
+}
+
+
+@pytest.mark.parametrize(("pipelines", "ops", "is_shared"), NESTS.values(), ids=NESTS)
 def test_threads_work_at_once(pipelines: list[OpPassManager], ops: int, is_shared: bool) -> None:
     """Two threads are in a pass at the same time, unless a pass or a manager forbids it."""
     manager = OpPassManager("toy.module").add(*pipelines)

@@ -16,23 +16,6 @@ from passel.mlir.names import native_pass_class
 SOURCE = "func.func @f(%a: i32) { %0 = arith.addi %a, %a : i32 return }"
 
 
-@pytest.mark.parametrize(
-    ("pipeline", "column", "message"),
-    [
-        ("builtin.module(canonicalise)", 16, "did you mean 'canonicalize'?"),
-        ("builtin.module(cse,func.func(cze))", 30, "did you mean 'cse'?"),
-        ("builtin.module(gpu-register-host-buffers{bogus=1})", 42, "bogus"),
-    ],
-)
-def test_what_is_refused(pipeline: str, column: int, message: str) -> None:
-    """Misspelt names and wrong options are found when the text is read, with their places."""
-    with pytest.raises(PipelineError, match=message.replace("?", r"\?")) as caught:
-        PassManager.parse(pipeline, Context())
-    span = caught.value.span
-    assert span is not None
-    assert span.start + 1 == column
-
-
 def test_a_pass_for_functions_says_so() -> None:
     """On another op, the error names the interface that the pass accepts."""
     manager = PassManager.parse("builtin.module(affine-loop-unroll)", Context())
