@@ -197,7 +197,7 @@ def test_symbols_in_quotes(world: World) -> None:
     assert world.text(module).count("arith.addi") == 1
 
 
-# -- What a run tells -----------------------------------------------------------------------------
+# -- What a run tells -------------------------------------------------------------------------
 
 
 class Misbehave(Pass[Any]):

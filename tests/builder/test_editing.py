@@ -126,7 +126,7 @@ def test_rejected_changes_invalidate_nothing() -> None:
     assert [each.label for each in builder.find("x")] == ["x"]
 
 
-# -- Wrong calls ----------------------------------------------------------------------------------
+# -- Wrong calls ------------------------------------------------------------------------------
 
 
 Call = Any  # calls pass arguments of wrong types

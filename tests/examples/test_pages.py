@@ -88,7 +88,7 @@ def test_every_page_is_in_the_navigation() -> None:
     assert listed - {"index.md", "passes.md"} == {page.name for page in DOCS.glob("*.md")}
 
 
-# -- How to install -------------------------------------------------------------------------------
+# -- How to install ---------------------------------------------------------------------------
 
 
 SAYING = sorted(
@@ -125,7 +125,7 @@ def test_install_lines_work_in_a_checkout(path: object) -> None:
             assert extra[1] in extras
 
 
-# -- Flags of other tools -------------------------------------------------------------------------
+# -- Flags of other tools ---------------------------------------------------------------------
 
 
 _IN_CODE = re.compile(r"`(-[^`]*)`")

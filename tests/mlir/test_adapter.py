@@ -291,7 +291,7 @@ def test_fingerprints_of_ops_that_use_values_outside(
     assert all(adapter.fingerprint(op) != b for op, b in zip((branch, user), before, strict=True))
 
 
-# -- Interfaces -----------------------------------------------------------------------------------
+# -- Interfaces -------------------------------------------------------------------------------
 
 
 SOURCE = "module { func.func @f() { return } } func.func @g() { return }"

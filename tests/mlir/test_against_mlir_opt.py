@@ -78,19 +78,13 @@ CASES = (
     Case("linalg_generic", "builtin.module(func.func(linalg-fuse-elementwise-ops))"),
     Case("llvm_functions", "builtin.module(llvm.func(cse,canonicalize))"),
     Case("scf_for", "builtin.module(func.func(scf-for-loop-canonicalization))"),
-    Case(
-        "scf_parallel",
-        "builtin.module(func.func(scf-parallel-loop-tiling{parallel-loop-tile-sizes=4,4}))",
-    ),
+    Case("scf_parallel", "builtin.module(func.func(scf-parallel-loop-tiling{parallel-loop-tile-sizes=4,4}))"),
     Case("visibility", "builtin.module(symbol-privatize{exclude=main})"),
     Case("pdl_patterns", "builtin.module(convert-pdl-to-pdl-interp)"),
     # Several passes and nesting.
     *(Case(file, CLEAN) for file in READABLE.split()),
     Case("nested_modules", "builtin.module(builtin.module(func.func(cse,canonicalize)),inline)"),
-    Case(
-        "gpu_kernels",
-        "builtin.module(gpu.module(gpu.func(cse,canonicalize),symbol-dce),func.func(cse),any(canonicalize))",
-    ),
+    Case("gpu_kernels", "builtin.module(gpu.module(gpu.func(cse,canonicalize),symbol-dce),func.func(cse),any(canonicalize))"),
     # All the way down.
     Case("affine_loops", AFFINE_TO_LLVM),
     Case("func_recursion", AFFINE_TO_LLVM),
@@ -98,44 +92,26 @@ CASES = (
     Case("vector_ops", VECTOR_TO_LLVM),
     Case("tensor_shapes", "builtin.module(sparsifier)"),
     # xDSL's tests of dialects and of conversions.
-    Case(
-        "dialects/builtin/unrealized_conv_cast.mlir", "builtin.module(reconcile-unrealized-casts)"
-    ),
+    Case("dialects/builtin/unrealized_conv_cast.mlir", "builtin.module(reconcile-unrealized-casts)"),
     Case("dialects/cf/canonicalize.mlir", "builtin.module(sccp,symbol-dce)"),
     Case("dialects/emitc/emitc_ops.mlir", "builtin.module(form-expressions)"),
     Case("dialects/func/func_ops.mlir", "builtin.module(inline,convert-func-to-llvm)"),
     Case("mlir-conversion/with-mlir/dialects/memref/matmul.mlir", AFFINE_TO_LLVM),
     Case("mlir-conversion/with-mlir/dialects/omp/ops.mlir", "builtin.module(canonicalize)"),
-    Case(
-        "mlir-conversion/with-mlir/dialects/scf/parallel_with_reduce.mlir",
-        "builtin.module(convert-scf-to-openmp)",
-    ),
-    Case(
-        "projects/riscv-backend-paper/nsnet.mlir",
-        "builtin.module(func.func(convert-linalg-to-affine-loops))",
-    ),
-    Case(
-        "transforms/linalg_generalize_named_ops.mlir", "builtin.module(linalg-generalize-named-ops)"
-    ),
-    Case(
-        "transforms/scf-parallel-loop-tiling-partial.mlir",
-        "builtin.module(func.func(scf-parallel-loop-tiling))",
-    ),
+    Case("mlir-conversion/with-mlir/dialects/scf/parallel_with_reduce.mlir", "builtin.module(convert-scf-to-openmp)"),
+    Case("projects/riscv-backend-paper/nsnet.mlir", "builtin.module(func.func(convert-linalg-to-affine-loops))"),
+    Case("transforms/linalg_generalize_named_ops.mlir", "builtin.module(linalg-generalize-named-ops)"),
+    Case("transforms/scf-parallel-loop-tiling-partial.mlir", "builtin.module(func.func(scf-parallel-loop-tiling))"),
     Case("projects/transform_frontend/tile.mlir", "builtin.module(transform-interpreter)"),
-)
+)  # fmt: skip
 
 FAILING = (
-    Case(
-        "gpu_launch",
-        "builtin.module(gpu-kernel-outlining,gpu.module(convert-gpu-to-nvvm,canonicalize))",
-    ),
+    Case("gpu_launch", "builtin.module(gpu-kernel-outlining,gpu.module(convert-gpu-to-nvvm,canonicalize))"),
     Case("dialects/arith/arith_ops.mlir", "builtin.module(convert-arith-to-llvm)"),
     Case("dialects/complex/ops.mlir", "builtin.module(convert-complex-to-llvm)"),
     Case("dialects/scf/scf_ops.mlir", "builtin.module(canonicalize,convert-scf-to-cf)"),
-    Case(
-        "mlir-conversion/with-mlir/dialects/tensor/ops.mlir", "builtin.module(one-shot-bufferize)"
-    ),
-)
+    Case("mlir-conversion/with-mlir/dialects/tensor/ops.mlir", "builtin.module(one-shot-bufferize)"),
+)  # fmt: skip
 
 WATCHED: dict[str, Callable[[], list[PassInstrumentation]]] = {
     "unwatched": list,

@@ -116,7 +116,7 @@ def registry() -> PassRegistry:
     return registry_of_stubs()
 
 
-# -- The same ops and passes as stubs -------------------------------------------------------------
+# -- The same ops and passes as stubs ---------------------------------------------------------
 
 
 # -- The same ops ----------------------------------------------------------------------------

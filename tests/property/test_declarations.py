@@ -195,20 +195,6 @@ STRATEGIES: tuple[Callable[[], Sequential], ...] = (
 _FORKED, _EXECUTOR, _THREADS = (0, 1, 2, 3, 2), (4, 4), (5,)
 
 
-class Ran(NamedTuple):
-    """How a run went.
-
-    Attributes:
-        failed: Whether it failed.
-        is_valid: Whether what it left is valid, if it succeeded.
-        said: All that it reported.
-    """
-
-    failed: bool
-    is_valid: bool
-    said: list[str]
-
-
 class Case(NamedTuple):
     """A way to meddle.
 
@@ -261,8 +247,12 @@ class Case(NamedTuple):
                 pass
         return manager
 
-    def run(self, ir: IR, way: int) -> Ran:
-        """Run it in one of the ways of `STRATEGIES`."""
+    def run(self, ir: IR, way: int) -> tuple[bool, list[str]]:
+        """Run it in one of the ways of `STRATEGIES`.
+
+        Returns:
+            Whether it failed or left a valid module, and all that it reported.
+        """
         module, manager = ir.new_module(), self.manager(ir.adapter, ir.context)
         said: list[str] = []
         chosen = Mock(return_value=STRATEGIES[way]())
@@ -270,12 +260,12 @@ class Case(NamedTuple):
             try:
                 manager.run(module, on_diagnostic=lambda each: said.append(str(each)))
             except PassFailedError as error:
-                return Ran(True, False, [*said, *map(str, error.failures)])
+                return True, [*said, *map(str, error.failures)]
         try:
             ir.adapter.verify(module, recursive=True)
         except InvalidIR:
-            return Ran(False, False, said)
-        return Ran(False, True, said)
+            return False, said
+        return True, said
 
     def check(self, ir: IR) -> None:
         """Check that no invalid IR is a success, and that the same is reported each time.
@@ -287,8 +277,8 @@ class Case(NamedTuple):
         forked, others = (_FORKED[:2], _FORKED[2:]) if sends_copies else (_FORKED, ())
         for ways in (forked, others, _EXECUTOR, _THREADS):
             runs = [self.run(ir, way) for way in ways]
-            assert all(each.failed or each.is_valid for each in runs), (self, ways)
-            assert all(each.said == runs[0].said for each in runs), (self, ways)
+            assert all(is_sound for is_sound, _ in runs), (self, ways)
+            assert all(said == runs[0][1] for _, said in runs), (self, ways)
 
 
 def cases(step: int) -> Iterator[Case]:

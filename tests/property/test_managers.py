@@ -174,7 +174,7 @@ def test_managers_make_the_nodes_that_their_text_is(pm: OpPassManager) -> None:
             assert parse_elements(str(inner)) == (inner,)
 
 
-# -- Any text -------------------------------------------------------------------------------------
+# -- Any text ---------------------------------------------------------------------------------
 
 
 TRICKY = " \t\n\u00a0\x1c,=(){}[]\"'\\abé"

@@ -266,7 +266,7 @@ def test_own_time_leaves_out_what_a_pass_runs(tmp_path: Path) -> None:
     assert outer.own_time <= outer.total_time - inner.total_time + 0.001
 
 
-# -- On MLIR --------------------------------------------------------------------------------------
+# -- On MLIR ----------------------------------------------------------------------------------
 
 
 _SOURCE = """

@@ -39,20 +39,6 @@ def _toy_add(own: ToyOp, _: ToyOp) -> None:
     own.parent.add(parse_toy(f"toy.func @{own.symbol}"))
 
 
-TOY_ACTS: dict[str, Callable[[ToyOp, ToyOp], None]] = {
-    "spoil": lambda _, other: _toy_set(other, -1),
-    "take": lambda own, other: _toy_move(other.body[-1], own),
-    "retype": lambda _, other: _toy_set(other, 7),
-    "mistype": lambda _, other: _toy_set(other.body[0], -1),
-    "disorder": lambda _, other: other.body.reverse(),
-    "borrow": lambda own, other: _toy_set(own.body[0], -other.body[0].value),
-    "lend": lambda own, other: _toy_set(other.body[0], -own.body[0].value),
-    "rename": _toy_rename,
-    "erase": lambda _, other: _toy_move(other, None),
-    "add": _toy_add,
-}
-
-
 def _mlir_body(function: Any) -> Any:
     return function.operation.regions[0].blocks[0]
 
@@ -89,20 +75,6 @@ def _mlir_rename(own: Any, other: Any) -> None:
 
 def _mlir_add(own: Any, other: Any) -> None:
     _mlir_last(own.operation.clone(ip=InsertionPoint(own.operation))).erase()
-
-
-MLIR_ACTS: dict[str, Callable[[Any, Any], None]] = {
-    "spoil": lambda _, other: _mlir_last(other).erase(),
-    "take": lambda own, other: _mlir_last(other).move_after(_mlir_last(own)),
-    "retype": _mlir_retype,
-    "mistype": _mlir_mistype,
-    "disorder": lambda _, other: _mlir_first(other).move_before(_mlir_last(other)),
-    "borrow": _mlir_borrow,
-    "lend": lambda own, other: _mlir_borrow(other, own),
-    "rename": _mlir_rename,
-    "erase": lambda _, other: other.operation.erase(),
-    "add": _mlir_add,
-}
 
 
 def _xdsl_first(function: Any) -> XDSLOperation:
@@ -155,23 +127,42 @@ def _xdsl_add(own: Any, other: Any) -> None:
     own.parent.add_op(new)
 
 
-XDSL_ACTS: dict[str, Callable[[Any, Any], None]] = {
-    "spoil": lambda _, other: _xdsl_last(other).detach(),
-    "take": _xdsl_take,
-    "retype": _xdsl_retype,
-    "mistype": _xdsl_mistype,
-    "disorder": _xdsl_disorder,
-    "borrow": _xdsl_borrow,
-    "lend": lambda own, other: _xdsl_borrow(other, own),
-    "rename": _xdsl_rename,
-    "erase": _xdsl_erase,
-    "add": _xdsl_add,
-}
-
-
 ACTS: dict[str, dict[str, Callable[[Any, Any], None]]] = {
-    "toy": TOY_ACTS,
-    "mlir": MLIR_ACTS,
-    "xdsl": XDSL_ACTS,
+    "toy": {
+        "spoil": lambda _, other: _toy_set(other, -1),
+        "take": lambda own, other: _toy_move(other.body[-1], own),
+        "retype": lambda _, other: _toy_set(other, 7),
+        "mistype": lambda _, other: _toy_set(other.body[0], -1),
+        "disorder": lambda _, other: other.body.reverse(),
+        "borrow": lambda own, other: _toy_set(own.body[0], -other.body[0].value),
+        "lend": lambda own, other: _toy_set(other.body[0], -own.body[0].value),
+        "rename": _toy_rename,
+        "erase": lambda _, other: _toy_move(other, None),
+        "add": _toy_add,
+    },
+    "mlir": {
+        "spoil": lambda _, other: _mlir_last(other).erase(),
+        "take": lambda own, other: _mlir_last(other).move_after(_mlir_last(own)),
+        "retype": _mlir_retype,
+        "mistype": _mlir_mistype,
+        "disorder": lambda _, other: _mlir_first(other).move_before(_mlir_last(other)),
+        "borrow": _mlir_borrow,
+        "lend": lambda own, other: _mlir_borrow(other, own),
+        "rename": _mlir_rename,
+        "erase": lambda _, other: other.operation.erase(),
+        "add": _mlir_add,
+    },
+    "xdsl": {
+        "spoil": lambda _, other: _xdsl_last(other).detach(),
+        "take": _xdsl_take,
+        "retype": _xdsl_retype,
+        "mistype": _xdsl_mistype,
+        "disorder": _xdsl_disorder,
+        "borrow": _xdsl_borrow,
+        "lend": lambda own, other: _xdsl_borrow(other, own),
+        "rename": _xdsl_rename,
+        "erase": _xdsl_erase,
+        "add": _xdsl_add,
+    },
 }
 """The acts by the names of the IRs."""

@@ -220,7 +220,7 @@ def test_flags_that_are_not_here(tool: Tool) -> None:
         assert "--compat=xdsl" in reason or f"--{name}" in theirs
 
 
-# -- A tool of its own: bytecode, dialects, Python passes, and what it loads ----------------------
+# -- A tool of its own: bytecode, dialects, Python passes, and what it loads ------------------
 
 
 RESOURCES = """\

@@ -177,7 +177,7 @@ def test_deep_nesting(tool: Tool, flags: list[str]) -> None:
     assert tool(*flags, stdin=text.encode()).code == 0
 
 
-# -- Pipelines ------------------------------------------------------------------------------------
+# -- Pipelines --------------------------------------------------------------------------------
 
 
 WRONG_PIPELINES = {
