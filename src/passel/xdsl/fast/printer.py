@@ -11,7 +11,7 @@ from xdsl.ir import Block, SSAValue
 from xdsl.printer import Printer
 
 from passel.xdsl.fast.known import has_known_printer, is_known_attribute, is_xdsl_class
-from passel.xdsl.fast.templates import Types
+from passel.xdsl.fast.templates import VARIED, Types
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 
 _CREDIT: Final = 500
 """The number by which a class's new shapes may exceed known shapes before templates are stopped."""
-
-_VARIED: Final = {"func.call": "callee", "memref.get_global": "name", "arith.constant": "value"}
-"""The properties of xDSL's ops whose symbol or integer does not affect the other text of the op."""
 
 _PLACEHOLDER: Final = "\0"
 """A placeholder for a varied part, which does not occur in the text of ops."""
@@ -50,7 +47,7 @@ class TemplatePrinter(Printer):
     """xDSL's `Printer` with templates for ops of the same shape.
 
     Ops of the same shape have the same class, types and attributes, except for a symbol or integer
-    (see `_VARIED`). The varied parts of an op are its symbol or integer, and the names of its
+    (see `VARIED`). The varied parts of an op are its symbol or integer, and the names of its
     values and blocks. From the second op of each shape, the printer makes a template: the text of
     the op, with placeholders for the varied parts. For the second op and all later ops of the
     shape, the printer only inserts the varied parts into the template.
@@ -111,8 +108,8 @@ class TemplatePrinter(Printer):
         if balance is None:
             known = has_known_printer(class_, generic=self.print_generic_format)
             self._balances[class_] = balance = _CREDIT if known else 0
-            if class_.name in _VARIED and is_xdsl_class(class_):
-                self._symbols[class_] = _VARIED[class_.name]
+            if class_.name in VARIED and is_xdsl_class(class_):
+                self._symbols[class_] = VARIED[class_.name]
         if not balance or op.regions or self.print_debuginfo or self.diagnostic.op_messages:
             super().print_op(op)
             return

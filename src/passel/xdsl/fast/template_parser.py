@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable
+from dataclasses import fields
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
@@ -21,17 +22,17 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.lexer import Span
 
-from passel.xdsl.fast.known import has_known_parser, is_xdsl_class
+from passel.xdsl.fast.known import has_known_parser, is_known_attribute, is_xdsl_class
 from passel.xdsl.fast.templates import (
     LINE,
+    VARIED,
     Template,
     Types,
     can_follow,
     name_spans,
     op_start,
     shape_of,
-    shape_with_hole,
-    to_template,
+    without_varied,
 )
 from passel.xdsl.locations import SourceLocation
 from passel.xdsl.source_parser import SourceParser
@@ -42,15 +43,8 @@ if TYPE_CHECKING:
 _MAX_SHAPES: Final = 20_000
 """The maximum number of shapes per stack of dialects; each takes half a kilobyte."""
 
-_before_hole: Final = re.compile(
-    r"""
-      "[^"\\]*" \( [^"#!/]* [\w$] [ ]=[ ]
-    | arith\.constant[ ] | llvm\.mlir\.constant\( | (?:func\.)?call[ ] | memref\.get_global[ ]
-    """,
-    re.ASCII | re.VERBOSE,
-).fullmatch
-"""The text between the start of an op and a typed integer or symbol that is an attribute of the
-op: not a part of a string, a comment, a location, or another attribute."""
+_FIELDS: Final = frozenset(each.name for each in fields(Operation))
+"""The fields of every op."""
 
 _LOCATION: Final = r'loc\((?:unknown|"([^"\\\n\v\f]*)":(0|[1-9][0-9]*):(0|[1-9][0-9]*))\)'
 """A location as printers write it."""
@@ -87,7 +81,7 @@ class _Line(NamedTuple):
         following: The regex match of the next line, or None at the end of the text.
         key: The shape of the line.
         names: The names of values and blocks in the line.
-        spelling: The number or symbol that the shape leaves out, or None.
+        spelling: The symbol or integer that the shape leaves out, or an empty string.
         shapes: The known shapes of lines inside ops of the enclosing dialects.
     """
 
@@ -97,14 +91,14 @@ class _Line(NamedTuple):
     following: re.Match[str] | None
     key: Hashable
     names: list[str]
-    spelling: str | None
+    spelling: str
     shapes: _Shapes
 
-    def remember(self, key: Hashable, what: Template | str) -> None:
-        """Store the template of a shape, or the reason why the shape has no template."""
+    def remember(self, what: Template | str) -> None:
+        """Store the template of the shape, or the reason why the shape has no template."""
         if len(self.shapes) >= _MAX_SHAPES:
             self.shapes.clear()  # those that come often are soon back
-        self.shapes[key] = what
+        self.shapes[self.key] = what
 
     @property
     def follower(self) -> str:
@@ -177,12 +171,9 @@ class TemplateParser(SourceParser):
             if content[-1] == ")" and (explicit := _ends_located(content)):
                 # No line that an op can be on contains a null character.
                 content, location = f"{explicit[1]}\0", _location(*explicit.groups()[1:])
-            key, names = shape_of(content)
-            template, spelling = shapes.get(key), None
-            if template is None and (bare := shape_with_hole(content)) is not None:
-                template = shapes.get(bare[0])
-                if template is not _REFUSED:
-                    key, spelling = bare
+            bare, spelling = without_varied(content)
+            key, names = shape_of(bare)
+            template = shapes.get(key)
             start = match.start(1)
             if (
                 not isinstance(template, Template)
@@ -206,7 +197,7 @@ class TemplateParser(SourceParser):
         template: Template,
         block: Block,
         names: list[str],
-        spelling: str | None,
+        spelling: str,
         start: int,
         content: str,
     ) -> Operation | None:
@@ -222,9 +213,9 @@ class TemplateParser(SourceParser):
             if name in values or name in forward:
                 return None
         filling = None
-        if template.hole is not None and spelling is not None:
+        if spelling:
             filling = self._spelled.get(spelling)
-            if filling is None and (filling := template.hole.attribute(spelling)) is None:
+            if filling is None and (filling := template.filling(spelling)) is None:
                 return None
             self._spelled[spelling] = filling
         successors = self._find_blocks(template, names, start, content)
@@ -282,27 +273,18 @@ class TemplateParser(SourceParser):
     def _parse_new_line(self, line: _Line) -> Operation | None:
         """Parse an op without a template, and make a template from the op if possible."""
         op = self.parse_optional_operation()
-        key, known = line.key, line.shapes.get(line.key)
+        known = line.shapes.get(line.key)
         if known is None:
-            line.remember(key, _MET)
+            line.remember(_MET)
         if op is None or known is None or known is _REFUSED:
             return op
         template = self._to_template(line, op)
-        if template is None:
-            line.remember(key, _REFUSED)
-            return op
-        if (spelling := line.spelling) is not None:
-            # The part that the shape leaves out must be a single attribute.
-            if _before_hole(line.text, op_start(line.text), line.text.index(spelling)):
-                template.hole = template.find_hole(spelling)
-            if template.hole is None:
-                line.remember(key, _REFUSED)
-                key, _ = shape_of(line.text)
-        template.followers.add(line.follower)
-        if isinstance(former := line.shapes.get(key), Template):
-            # The line's tokens made the same of it: none after them was taken.
-            template.followers |= former.followers
-        line.remember(key, template)
+        if template is not None:
+            template.followers.add(line.follower)
+            if isinstance(known, Template):
+                # The line's tokens made the same of it: none after them was taken.
+                template.followers |= known.followers
+        line.remember(template or _REFUSED)
         return op
 
     def _to_template(self, line: _Line, op: Operation) -> Template | None:
@@ -324,17 +306,40 @@ class TemplateParser(SourceParser):
             return None
         if not self._names_known_attributes(text):
             return None
+        operands, results, successors = op._operands, op.results, op._successors
+        values, named = (*operands, *results), (*operands, *successors)
+        parts = [each._type for each in values] + [*op.properties.values(), *op.attributes.values()]
         bound = text.count("%", 0, start)
         used: dict[int, int] = {}  # which of the names each value or block has, by address
         for at, (first, _) in enumerate(name_spans(text)[bound:], bound):
             known = self.blocks if text[first] == "^" else self.ssa_values
             if found := known.get(line.names[at]):
                 used.setdefault(id(found[0]), at)
-        template = to_template(op, line.names, bound, used)
-        if template is not None:
-            first = self._types.first
-            template.operands = tuple((at, first(type_)) for at, type_ in template.operands)
-            template.result_types = tuple(map(first, template.result_types))
+        if (
+            op.regions
+            or not vars(op).keys() <= _FIELDS
+            or bound not in {0, len(results)}
+            # Other names are part of an attribute's text.
+            or len(line.names) - bound != len(named)
+            or not all(id(each) in used for each in named)
+            or not all(map(is_known_attribute, parts))
+        ):
+            return None
+        type_of = self._types.first
+        template = Template(
+            op_class=type(op),
+            bound=bound,
+            operands=tuple((used[id(each)], type_of(each._type)) for each in operands),
+            successors=tuple(used[id(each)] for each in successors),
+            result_types=tuple(type_of(each._type) for each in results),
+            properties=op.properties.copy(),
+            attributes=op.attributes.copy(),
+        )
+        if line.spelling:
+            template.varied = VARIED.get(op.name) if is_xdsl_class(type(op)) else None
+            varied = op.properties.get(template.varied or "")
+            if varied is None or template.filling(line.spelling) != varied:
+                return None
         return template
 
     def _is_located(self, op: Operation, line: _Line) -> bool:

@@ -4,20 +4,13 @@ from __future__ import annotations
 
 # pyright: reportPrivateUsage=false
 import re
-from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
 
-from xdsl.dialects.builtin import (
-    UNKNOWN_LOC,
-    IndexType,
-    IntAttr,
-    IntegerAttr,
-    StringAttr,
-    SymbolRefAttr,
-)
+from xdsl.dialects.builtin import UNKNOWN_LOC, IndexType, IntAttr, StringAttr
 from xdsl.ir import Attribute, Operation, OpResult, SSAValues
 
-from passel.xdsl.fast.known import is_known_attribute, parts_of
+from passel.xdsl.fast.known import is_known_attribute
 from passel.xdsl.lexer import NAME
 
 if TYPE_CHECKING:
@@ -40,14 +33,21 @@ LINE: Final = re.compile(
 
 _split_at_values: Final = re.compile(rf"%({NAME})", re.ASCII).split
 _split_at_names: Final = re.compile(rf"([%^])({NAME})", re.ASCII).split
-_DIFFERING: Final = re.compile(
-    r"""
-      (?<![\w$.%^@#!"-]) -?(?:0|[1-9][0-9]*+) ([ ]:[ ](?:index|[su]?i[0-9]++)(?![\w$.]))
-    | (@)[a-zA-Z_][\w$.]*+
+VARIED: Final = {"func.call": "callee", "memref.get_global": "name", "arith.constant": "value"}
+"""The properties of xDSL's ops whose symbol or integer does not affect the other text of the op."""
+
+_match_varied: Final = re.compile(
+    rf"""
+    (?: %{NAME} [ ]=[ ] )?
+    (?: (?:(?:func\.)?call|memref\.get_global|arith\.constant) [ ]
+      | "(?:func\.call|memref\.get_global|arith\.constant)" \([^()]*\) [ ]
+        <\{{ (?:callee|name|value) [ ]=[ ] )
+    ( @[a-zA-Z_][\w$.]*+ (?!::)
+    | -?(?:0|[1-9][0-9]*+) ([ ]:[ ](?:index|[su]?i[0-9]++)(?![\w$.])) )
     """,
     re.ASCII | re.VERBOSE,
-)
-"""The part that the shape of a line may leave out: a typed integer, or the name of a symbol."""
+).match
+"""Matches a line up to the symbol or integer of an op in `VARIED`, in both forms of an op."""
 
 _find_start: Final = re.compile(r"[^=]*+=[ \t\r\f\v]*+").match
 _find_names: Final = re.compile(rf"[%^]({NAME})", re.ASCII).finditer
@@ -73,24 +73,21 @@ def shape_of(line: str) -> tuple[Hashable, list[str]]:
     return key, names
 
 
-def shape_with_hole(line: str) -> tuple[Hashable, str] | None:
-    """Return the shape of a line without its typed integer or symbol, and the text left out.
+def without_varied(line: str) -> tuple[str, str]:
+    """Return a line without the symbol or integer of an op in `VARIED`, and that part.
 
-    Returns:
-        The shape and the text of the integer or symbol, or None if the line does not contain
-        exactly one typed integer or symbol.
+    The type of an integer stays in the line. If no op in `VARIED` is on the line, the part is an
+    empty string.
 
     Example:
-        >>> shape_with_hole("%a = arith.constant -12 : i32")[1]
+        >>> without_varied("%a = arith.constant -12 : i32")[1]
         '-12 : i32'
     """
-    found = list(_DIFFERING.finditer(line))
-    if len(found) != 1:
-        return None
-    spelling, type_, sigil = found[0].group(0, 1, 2)
-    start, end = found[0].span()
+    match = _match_varied(line)
+    if match is None:
+        return line, ""
     # No line that an op can be on contains a null character.
-    return shape_of(f"{line[:start]}{type_ or sigil}\0{line[end:]}")[0], spelling
+    return f"{line[: match.start(1)]}\0{match[2] or ''}{line[match.end() :]}", match[1]
 
 
 def op_start(line: str) -> int:
@@ -114,40 +111,8 @@ def can_follow(head: str) -> bool:
     return head in {"%", "^", "}"} or len(head) > 1 or (head.isascii() and head.isidentifier())
 
 
-_FIELDS: Final = frozenset(each.name for each in fields(Operation))
-"""The fields of every op."""
-
 _new_op: Final = Operation.__new__
 _new_attribute: Final[Any] = Attribute.__new__
-
-
-class Hole(NamedTuple):
-    """The property or attribute whose integer or symbol is not part of the shape of an op.
-
-    Attributes:
-        is_property: Whether the integer or symbol is in a property rather than an attribute.
-        key: The name of the property or attribute.
-        first: The integer or symbol of the op from which the template was made.
-    """
-
-    is_property: bool
-    key: str
-    first: IntegerAttr[Any] | SymbolRefAttr
-
-    def attribute(self, spelling: str) -> Attribute | None:
-        """Return the attribute that a text denotes, or None for an integer that is out of range."""
-        if isinstance(self.first, SymbolRefAttr):
-            part = {"root_reference": StringAttr(spelling[1:])}
-        else:
-            kind: Any = self.first.type
-            value: Any = int(spelling.partition(" ")[0])
-            if not isinstance(kind, IndexType) and (value := kind.normalized_value(value)) is None:
-                return None
-            part = {"value": IntAttr(value)}
-        # Copied from one that is valid: to verify it again would take most of the time.
-        copy: Attribute = _new_attribute(type(self.first))
-        vars(copy).update(vars(self.first), **part)
-        return copy
 
 
 @dataclass(slots=True, eq=False)
@@ -162,9 +127,7 @@ class Template:
         result_types: The types of the results.
         properties: The properties of the ops.
         attributes: The attributes of the ops.
-        parts: All types, properties and attributes of the ops.
-        hole: The property or attribute whose integer or symbol is not part of the shape. None means
-            that the shape includes all properties and attributes.
+        varied: The name of the property whose symbol or integer is not part of the shape, if any.
         followers: The first tokens, such as op names, of the lines that followed ops of this shape.
             For a value name, only `%` is stored.
     """
@@ -176,8 +139,7 @@ class Template:
     result_types: tuple[Attribute, ...]
     properties: dict[str, Attribute]
     attributes: dict[str, Attribute]
-    parts: Sequence[Attribute]
-    hole: Hole | None = None
+    varied: str | None = None
     followers: set[str] = field(default_factory=set[str])
 
     def build(
@@ -198,36 +160,26 @@ class Template:
         op.location = UNKNOWN_LOC
         if successors:
             op.successors = successors
-        if self.hole is not None and filling is not None:
-            (op.properties if self.hole.is_property else op.attributes)[self.hole.key] = filling
+        if self.varied is not None and filling is not None:
+            op.properties[self.varied] = filling
         return op
 
-    def find_hole(self, spelling: str) -> Hole | None:
-        """Find the property or attribute whose integer or symbol is not part of the shape.
-
-        Returns:
-            The hole, or None if the op contains several integers or symbols, or if the only integer
-            or symbol is nested in another attribute.
-        """
-        is_symbol = spelling[0] == "@"
-        kind = cast("type[Attribute]", SymbolRefAttr if is_symbol else IntegerAttr)
-        basic = StringAttr if is_symbol else kind
-        held = [
-            Hole(entries is self.properties, key, cast("Any", value))
-            for entries in (self.properties, self.attributes)
-            for key, value in entries.items()
-            if isinstance(value, kind)
-        ]
-        if len(held) != 1 or sum(_count(basic, each) for each in self.parts) != 1:
-            return None
-        hole = held[0]
-        return hole if hole.attribute(spelling) == hole.first else None
-
-
-def _count(kind: type[Attribute], attribute: Attribute) -> int:
-    if isinstance(attribute, kind):
-        return 1
-    return sum(_count(kind, part) for part in parts_of(attribute))
+    def filling(self, spelling: str) -> Attribute | None:
+        """Return the varied property that a text denotes, or None if an integer is out of range."""
+        first: Any = self.properties[self.varied or ""]
+        if spelling[0] == "@":
+            part = {"root_reference": StringAttr(spelling[1:])}
+        else:
+            value: Any = int(spelling.partition(" ")[0])
+            if not isinstance(first.type, IndexType):
+                value = first.type.normalized_value(value)
+            if value is None:
+                return None
+            part = {"value": IntAttr(value)}
+        # Copied from one that is valid: to verify it again would take most of the time.
+        copy: Attribute = _new_attribute(type(first))
+        vars(copy).update(vars(first), **part)
+        return copy
 
 
 class Types:
@@ -252,45 +204,3 @@ class Types:
                 first = self._by_text.setdefault((type(type_), str(type_)), type_)
             found = self._by_address[id(type_)] = type_, first if first == type_ else type_
         return found[1]
-
-
-def to_template(
-    op: Operation, names: list[str], bound: int, used: dict[int, int]
-) -> Template | None:
-    """Make a template from an op that was just parsed.
-
-    Args:
-        op: The op. `has_known_parser` must return True for the class of the op.
-        names: The names of values and blocks in the line.
-        bound: The number of result names at the start of the line.
-        used: A mapping from the address of each operand and successor to the index of its name in
-            `names`.
-
-    Returns:
-        The template. The result is None if a template cannot represent the op, or if another
-        package defines a type or attribute of the op.
-    """
-    named = (*op._operands, *op._successors)
-    if (
-        op.regions
-        or not vars(op).keys() <= _FIELDS
-        or bound not in {0, len(op.results)}
-        # Other names are part of an attribute's text.
-        or len(names) - bound != len(named)
-        or not all(id(each) in used for each in named)
-    ):
-        return None
-    values = (*op._operands, *op.results)
-    parts = [each._type for each in values] + [*op.properties.values(), *op.attributes.values()]
-    if not all(map(is_known_attribute, parts)):
-        return None
-    return Template(
-        op_class=type(op),
-        bound=bound,
-        operands=tuple((used[id(value)], value._type) for value in op._operands),
-        successors=tuple(used[id(block)] for block in op._successors),
-        result_types=tuple(result._type for result in op.results),
-        properties=op.properties.copy(),
-        attributes=op.attributes.copy(),
-        parts=parts,
-    )
