@@ -74,7 +74,6 @@ class OpClass:
         is_known: Whether only xDSL's code runs when an op of the class is rewritten (see
             `passel.xdsl.fast.known`). If this is False, rewriting must not rely on the other
             attributes.
-        ends_blocks: Whether the ops are terminators.
         harms: Whether the ops always write, allocate or free memory, or might do so because no
             trait declares their memory effects.
         is_recursive: Whether the memory effects of an op are exactly those of its nested ops.
@@ -92,7 +91,6 @@ class OpClass:
     def __init__(self, op_class: type[Operation]) -> None:
         self.traits: object = op_class.traits.traits
         self.is_known: bool = _is_known(op_class)
-        self.ends_blocks: bool = op_class.has_trait(IsTerminator())
         traits: list[Any] = [type(each) for each in op_class.get_traits_of_type(MemoryEffect)]
         effects: list[object] = [each.get_effects.__func__ for each in traits]
         self.harms: bool = not effects or not _HARMFUL.isdisjoint(effects)
