@@ -68,7 +68,6 @@ class TemplatePrinter(Printer):
         self._texts: dict[Hashable, _Text | None] = {}
         self._types = Types()
         self._names: dict[int, str] = {}  # by address: xDSL hashes values in Python
-        self._symbols: dict[type[Operation], str] = {}
         self._balances: dict[type[Operation], int] = {}
 
     def print_string(self, text: str, *, indent: int | None = None) -> None:
@@ -107,9 +106,8 @@ class TemplatePrinter(Printer):
         balance = self._balances.get(class_)
         if balance is None:
             known = has_known_printer(class_, generic=self.print_generic_format)
-            self._balances[class_] = balance = _CREDIT if known else 0
-            if class_.name in VARIED and is_xdsl_class(class_):
-                self._symbols[class_] = VARIED[class_.name]
+            is_own = is_xdsl_class(class_) or class_.name not in VARIED
+            self._balances[class_] = balance = _CREDIT if known and is_own else 0
         if not balance or op.regions or self.print_debuginfo or self.diagnostic.op_messages:
             super().print_op(op)
             return
@@ -118,7 +116,7 @@ class TemplatePrinter(Printer):
         parts = [value._type for value in operands]
         parts += [value._type for value in results]
         varied = (*results, *operands, *successors)
-        symbol = properties.get(self._symbols[class_]) if class_ in self._symbols else None
+        symbol = properties.get(VARIED.get(class_.name, ""))
         if symbol is not None and (spelling := _spelling(symbol)):
             parts += [value for value in properties.values() if value is not symbol]
             parts += [symbol.type] if type(symbol) is IntegerAttr else ()
