@@ -54,12 +54,6 @@ _SPECIAL: Final = frozenset({-1, 0, 1})
 """The neutral and absorbing operands of `arith` ops, with which the ops always fold."""
 
 _ON_FLOATS: Final = frozenset({"FoldConstConstOp", "FoldConstsByReassociation"})
-_ON_INTEGERS: Final = frozenset(
-    {
-        "SignlessIntegerBinaryOperationConstantProp",
-        "SignlessIntegerBinaryOperationZeroOrUnitRight",
-    }
-)
 """The names of patterns that match only ops with constant operands."""
 
 
@@ -108,8 +102,8 @@ class OpClass:
         patterns = _patterns(op_class)
         self.patterns: tuple[RewritePattern, ...] | None = None if folds else patterns
         names = {type(each).__name__ for each in patterns or ()}
-        self.is_arithmetic: bool = (not folds and set[str]() < names <= _ON_FLOATS) or (
-            is_integer and names <= _ON_INTEGERS and _folds_as_arith(op_class)
+        self.is_arithmetic: bool = op_class.__module__ == "xdsl.dialects.arith" and (
+            is_integer or set[str]() < names <= _ON_FLOATS
         )
 
 
@@ -239,11 +233,3 @@ def _patterns(op_class: type[Operation]) -> tuple[RewritePattern, ...] | None:
     if traits and not all(map(is_xdsl_class, (op_class, *map(type, traits)))):
         return None
     return tuple(pattern for trait in traits for pattern in trait.get_patterns(op_class))
-
-
-def _folds_as_arith(op_class: type[Operation]) -> bool:
-    arith: Any = sys.modules["xdsl.dialects.arith"]
-    own = getattr(op_class, "fold", None)
-    return op_class.__module__ == arith.__name__ and (
-        own is arith.SignlessIntegerBinaryOperation.fold
-    )
