@@ -51,8 +51,8 @@ def _instead(owner: object, name: str, value: object) -> AbstractContextManager[
 
 WITHOUT: dict[str, Callable[[], AbstractContextManager[Any]]] = {
     "lines from templates": lambda: _instead(parsing, "parser_class", SourceParser),
-    "integers and symbols left out of templates": lambda: _instead(
-        template_parser, "shape_with_hole", None
+    "integers and symbols left out of templates": lambda: patch.object(
+        template_parser, "without_varied", lambda line: (line, "")
     ),
     "definitions, remembered": lambda: _off("remember_definitions"),
     "symbols, in tables": lambda: _off("remember_symbols"),

@@ -17,10 +17,11 @@ from xdsl.dialect_interfaces.constant_materialization import ConstantMaterializa
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import IntAttr, IntegerAttr, i32
 from xdsl.interfaces import HasCanonicalizationPatternsInterface, HasFolderInterface
-from xdsl.ir import Attribute, Operation, OpTraits
+from xdsl.ir import Attribute, Operation, OpTraits, ParametrizedAttribute
 from xdsl.irdl import (
     AttrConstraint,
     IRDLOperation,
+    irdl_attr_definition,
     irdl_op_definition,
     operand_def,
     opt_prop_def,
@@ -43,7 +44,7 @@ from passel.xdsl import XDSLAdapter, parse_source
 from passel.xdsl.fast import printer_class, slow_paths
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
@@ -162,6 +163,22 @@ def _parser(ask: _Ask) -> dict[str, Any]:
     return {"parse": classmethod(parse), "line": "%{} = t.op %a"}
 
 
+def _attribute(ask: _Ask) -> dict[str, Any]:
+    @irdl_attr_definition
+    class Own(ParametrizedAttribute):
+        name = "t.own"
+        seen: IntAttr
+
+        @classmethod
+        def parse_parameters(cls, parser: Any) -> Sequence[Attribute]:  # noqa: ARG003 - an override
+            return (IntAttr(ask("parser")),)
+
+        def print_parameters(self, printer: Any) -> None:
+            printer.print_string(f"<{ask('printer')}>")
+
+    return {"attributes": [Own], "line": '%{} = "t.op"(%a) {{a = #t.own}} : (i32) -> i32'}
+
+
 def _directive(ask: _Ask) -> dict[str, Any]:
     @irdl_custom_directive
     class Own(CustomDirective):
@@ -189,7 +206,7 @@ def _computed(ask: _Ask) -> dict[str, Any]:
 
 _WAYS: list[Callable[[_Ask], dict[str, Any]]] = [
     *(_verifier, _constraint, _trait, _effects, _patterns_of_trait, _patterns_of_class, _folder),
-    *(_folder_of_class, _constants, _printer, _parser, _directive, _computed),
+    *(_folder_of_class, _constants, _printer, _parser, _attribute, _directive, _computed),
 ]
 
 
@@ -204,12 +221,14 @@ def _run(way: Callable[[_Ask], dict[str, Any]]) -> tuple[object, ...]:
     fields = way(ask)
     bases = tuple(fields.pop(key) for key in [*fields] if not key)
     line, interface = fields.pop("line", _LINE), fields.pop("interface", None)
-    traits = fields.pop("later", None)
+    traits, attributes = fields.pop("later", None), fields.pop("attributes", ())
     bases = (fields.pop("base", LooseOp), *bases)
     op_class: Any = irdl_op_definition(type("HostileOp", bases, {"name": "t.op", **fields}))
     if traits is not None:
         op_class.traits = traits
-    context = context_with(op_class, interfaces=[interface] if interface else [])
+    context = context_with(
+        op_class, attributes=attributes, interfaces=[interface] if interface else []
+    )
     lines = "\n".join(line.format(n) for n in range(10))
     text = f'builtin.module {{\n%a = "test.op"() : () -> i32\n{lines}\n"test.op"(%1, %4) : (i32, i32) -> ()\n}}'
     op, adapter, said = parse_source(context, text, "test.mlir"), XDSLAdapter(), ""

@@ -2,47 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from loose_ops import TextOp, context_with
 from twins import assert_same
-from xdsl.dialects.builtin import IntAttr, i32
-from xdsl.ir import (
-    Attribute,
-    ParametrizedAttribute,
-    SSAValue,
-)
-from xdsl.irdl import irdl_attr_definition
+from xdsl.dialects.builtin import i32
 
 from passel.xdsl import parse_source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from xdsl.parser import AttrParser, Parser
-    from xdsl.parser.core import UnresolvedOperand
-
-    Consult = Callable[[Any, UnresolvedOperand, SSAValue[Any]], object]
+    from xdsl.parser import Parser
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
-
-
-def test_an_attribute_that_looks_around() -> None:
-    """An attribute whose parser looks around is parsed anew for each op."""
-
-    @irdl_attr_definition
-    class Nosy(ParametrizedAttribute):
-        name = "t.nosy"
-        seen: IntAttr
-
-        @classmethod
-        def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-            return (IntAttr(len(parser.ssa_values)),)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
-
-    lines = "".join(f'%{n} = "t.other"() {{a = #t.nosy}} : () -> i32\n' for n in range(8))
-    text = f"builtin.module {{\n{lines}}}"
-    assert not assert_same(text, lambda: context_with(attributes=[Nosy])).from_templates
 
 
 def test_ops_do_not_share_dictionaries() -> None:

@@ -72,7 +72,7 @@ _Shapes = dict[Hashable, Template | str]
 
 
 class _Line(NamedTuple):
-    """A line without a template.
+    """A line that an op may be on.
 
     Attributes:
         match: The regex match of the line, from the first token.
@@ -172,18 +172,10 @@ class TemplateParser(SourceParser):
                 # No line that an op can be on contains a null character.
                 content, location = f"{explicit[1]}\0", _location(*explicit.groups()[1:])
             bare, spelling = without_varied(content)
-            key, names = shape_of(bare)
-            template = shapes.get(key)
-            start = match.start(1)
-            if (
-                not isinstance(template, Template)
-                or ("" if following is None else following[2]) not in template.followers
-                or (op := self._build(template, block, names, spelling, start, content)) is None
-            ):
-                line = _Line(match, content, location, following, key, names, spelling, shapes)
+            line = _Line(match, content, location, following, *shape_of(bare), spelling, shapes)
+            if not self._build(line, block):
                 break
-            if location is not None:
-                op.location = location
+            line = None
             count += 1
             end = match.end()
             match = following
@@ -192,49 +184,48 @@ class TemplateParser(SourceParser):
             self._resume_at(end)
         return line
 
-    def _build(
-        self,
-        template: Template,
-        block: Block,
-        names: list[str],
-        spelling: str,
-        start: int,
-        content: str,
-    ) -> Operation | None:
-        """Build an op and append it to the block, if the line fits the template."""
-        values = self.ssa_values
+    def _build(self, line: _Line, block: Block) -> bool:
+        """Build an op and append it to the block, if the line fits the template of its shape.
+
+        Returns:
+            Whether an op was built.
+        """
+        template, names, values = line.shapes.get(line.key), line.names, self.ssa_values
+        if not isinstance(template, Template) or line.follower not in template.followers:
+            return False
         operands = self._find_operands(template, names)
         if operands is None:
-            return None
-        bound = template.bound
-        forward = self.forward_ssa_references
-        for at in range(bound):
-            name = names[at]
-            if name in values or name in forward:
-                return None
+            return False
         filling = None
-        if spelling:
-            filling = self._spelled.get(spelling)
-            if filling is None and (filling := template.filling(spelling)) is None:
-                return None
-            self._spelled[spelling] = filling
-        successors = self._find_blocks(template, names, start, content)
-        if successors is None:
-            return None
-        op = template.build(operands, successors, filling)
-        if self._source is not None:
-            op.location = SourceLocation(self._source, start + op_start(content))
-        for name, result in zip(names[:bound], op.results, strict=False):
+        if line.spelling:
+            filling = self._spelled.get(line.spelling)
+            if filling is None and (filling := template.filling(line.spelling)) is None:
+                return False
+            self._spelled[line.spelling] = filling
+        op = template.build(operands, filling)
+        if template.successors:
+            op.successors = self._find_blocks(template, line)
+        if line.location is not None:
+            op.location = line.location
+        elif self._source is not None:
+            op.location = SourceLocation(self._source, line.match.start(1) + op_start(line.text))
+        for name, result in zip(names[: template.bound], op.results, strict=False):
             values[name] = (result,)
             if SSAValue.is_valid_name(name):
                 result.name_hint = name
         block.add_op(op)
-        return op
+        return True
 
     def _find_operands(self, template: Template, names: list[str]) -> list[SSAValue[Any]] | None:
-        """Return the operands with the given names, or None if an operand does not fit."""
+        """Return the operands with the given names.
+
+        The result is None if an operand does not fit, or if a result has the name of another value.
+        """
+        values, forward = self.ssa_values, self.forward_ssa_references
+        for name in names[: template.bound]:
+            if name in values or name in forward:
+                return None
         operands: list[SSAValue[Any]] = []
-        values = self.ssa_values
         for at, expected in template.operands:
             found = values.get(names[at])
             if not found:
@@ -245,28 +236,13 @@ class TemplateParser(SourceParser):
             operands.append(value)
         return operands
 
-    def _find_blocks(
-        self, template: Template, names: list[str], start: int, content: str
-    ) -> Sequence[Block] | None:
-        """Return the successors, including forward declarations, or None if a name is unusual."""
-        if not template.successors:
-            return ()
-        blocks = self.blocks
-        missing = sorted({at for at in template.successors if names[at] not in blocks})
-        if missing:
-            if not all(Block.is_valid_name(names[at]) for at in missing):
-                return None
-            spans = name_spans(content)
-            for at in missing:
-                name = names[at]
-                first, last = spans[at]
-                span = Span(start + first, start + last, self.lexer.input)
-                self.forward_block_references[name].append(span)
-                block = Block()
-                if not Block.is_default_block_name(name):
-                    block.name_hint = name
-                blocks[name] = (block, None)
-        return [blocks[names[at]][0] for at in template.successors]
+    def _find_blocks(self, template: Template, line: _Line) -> Sequence[Block]:
+        """Return the successors of an op, and declare those that are not yet defined."""
+        if any(line.names[at] not in self.blocks for at in template.successors):
+            spans, start = name_spans(line.text), line.match.start(1)
+            for first, last in (spans[at] for at in sorted(template.successors)):
+                self._get_block_from_name(Span(start + first, start + last, self.lexer.input))
+        return [self.blocks[line.names[at]][0] for at in template.successors]
 
     # ---- lines to learn from ---------------------------------------------------------
 

@@ -16,7 +16,7 @@ from passel.xdsl.lexer import NAME
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-    from xdsl.ir import Block, SSAValue
+    from xdsl.ir import SSAValue
 
 _MAX_LENGTH: Final = 2_000
 """The maximum length of a line. Longer lines contain constants that rarely occur twice."""
@@ -142,13 +142,8 @@ class Template:
     varied: str | None = None
     followers: set[str] = field(default_factory=set[str])
 
-    def build(
-        self,
-        operands: Sequence[SSAValue[Any]],
-        successors: Sequence[Block],
-        filling: Attribute | None,
-    ) -> Operation:
-        """Create a detached op from the template, with an unknown location."""
+    def build(self, operands: Sequence[SSAValue[Any]], filling: Attribute | None) -> Operation:
+        """Create a detached op without successors from the template, with an unknown location."""
         op = _new_op(self.op_class)
         if operands:
             op.operands = operands
@@ -158,8 +153,6 @@ class Template:
         op.properties = self.properties.copy()
         op.attributes = self.attributes.copy()
         op.location = UNKNOWN_LOC
-        if successors:
-            op.successors = successors
         if self.varied is not None and filling is not None:
             op.properties[self.varied] = filling
         return op
