@@ -52,7 +52,7 @@ def _instead(owner: object, name: str, value: object) -> AbstractContextManager[
 WITHOUT: dict[str, Callable[[], AbstractContextManager[Any]]] = {
     "lines from templates": lambda: _instead(parsing, "parser_class", SourceParser),
     "integers and symbols left out of templates": lambda: patch.object(
-        template_parser, "without_varied", lambda line: (line, "")
+        template_parser, "without_varied", _unvaried
     ),
     "definitions, remembered": lambda: _off("remember_definitions"),
     "symbols, in tables": lambda: _off("remember_symbols"),
@@ -65,6 +65,10 @@ WITHOUT: dict[str, Callable[[], AbstractContextManager[Any]]] = {
 
 def _itself(pattern: RewritePattern) -> RewritePattern:
     return pattern
+
+
+def _unvaried(line: str) -> tuple[str, str]:
+    return line, ""
 
 
 def run(text: str) -> str:

@@ -159,7 +159,8 @@ class Template:
 
     def filling(self, spelling: str) -> Attribute | None:
         """Return the varied property that a text denotes, or None if an integer is out of range."""
-        first: Any = self.properties[self.varied or ""]
+        known = self.properties[self.varied or ""]
+        first: Any = known
         if spelling[0] == "@":
             part = {"root_reference": StringAttr(spelling[1:])}
         else:
@@ -170,8 +171,8 @@ class Template:
                 return None
             part = {"value": IntAttr(value)}
         # Copied from one that is valid: to verify it again would take most of the time.
-        copy: Attribute = _new_attribute(type(first))
-        vars(copy).update(vars(first), **part)
+        copy: Attribute = _new_attribute(type(known))
+        vars(copy).update(vars(known), **part)
         return copy
 
 
