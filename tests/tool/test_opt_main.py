@@ -229,7 +229,7 @@ def test_flags_for_other_irs(toy_opt: ToyOpt, flag: str) -> None:
     """A flag that is for another IR is refused, not ignored, as is an adapter without files."""
     reason = f"'{flag.partition('=')[0]}' is not supported: toy-opt reads only 'toy'"
     assert toy_opt("absent.toy", flag) == (1, "", f"toy-opt: error: {reason}\n")
-    lacks = "the adapter for 'toy' cannot read files: define make_frontend()"
+    lacks = "the adapter 'toy' reads no files: define make_frontend()"
     assert toy_opt("in", adapter=ToyAdapter()) == (1, "", f"toy-opt: error: {lacks}\n")
 
 
@@ -287,7 +287,7 @@ def test_dialects_of_mlirs_bindings(tool: Tool, capsys: Capsys) -> None:
 @pytest.mark.parametrize(
     ("adapter", "message"),
     [
-        (ToyAdapterForFiles(), "the adapter for 'toy' takes no dialects: define with_dialects()"),
+        (ToyAdapterForFiles(), "the adapter 'toy' takes no dialects: define with_dialects()"),
         (XDSLAdapter(), "expected an xDSL Dialect, got 3"),
         (MLIRAdapter(), "expected a function taking a DialectRegistry, got 3"),
     ],

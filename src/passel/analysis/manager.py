@@ -9,17 +9,16 @@ Source: `mlir/include/mlir/Pass/AnalysisManager.h`, MLIR 22.
 
 from __future__ import annotations
 
-from copy import copy
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from passel.analysis.preserved import PreservedAnalyses
 from passel.errors import PassFailure, refuse_cpp_names
 from passel.ir import outwards
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
-    from passel.analysis.preserved import PreservedAnalyses
     from passel.ir import IRAdapter
 
 A = TypeVar("A")
@@ -180,7 +179,7 @@ class AnalysisManager:
         """
         if preserved.all:
             return
-        self._filter(copy(preserved))
+        self._filter(PreservedAnalyses(preserved))
         if preserved.none:
             self._children.clear()
             return
@@ -191,7 +190,7 @@ class AnalysisManager:
         """Drop the unpreserved analyses of the ops inside `outer` that enclose the manager's op."""
         manager = self._parent
         while manager is not None and manager.op != outer:
-            manager._filter(copy(preserved))
+            manager._filter(PreservedAnalyses(preserved))
             manager = manager._parent
 
     def check(self) -> None:
@@ -219,7 +218,7 @@ class AnalysisManager:
             decide = getattr(result, "is_invalidated", None)
             if decide(preserved) if decide else not preserved.is_preserved(kind):
                 del self.results[kind]
-                preserved._drop(kind)  # pyright: ignore[reportPrivateUsage] - for managers alone
+                preserved.discard(kind)
 
 
 def _compute_unobserved(_kind: Any, _op: Any, construct: Callable[[], Any]) -> Any:

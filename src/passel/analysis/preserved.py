@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from typing import Final
 
 
 class AllAnalyses:
@@ -30,8 +27,8 @@ def in_common(some: frozenset[type], others: frozenset[type]) -> frozenset[type]
     return some if AllAnalyses in others else some & others
 
 
-class PreservedAnalyses:
-    """The analyses of an op that are still valid after a pass.
+class PreservedAnalyses(set[object]):
+    """The classes of the analyses of an op that are still valid after a pass.
 
     An analysis class can define `is_invalidated(self, preserved)`, which returns whether the pass
     has invalidated the analysis. Without `is_invalidated`, an analysis is invalidated unless the
@@ -40,28 +37,16 @@ class PreservedAnalyses:
     Source: `mlir::detail::PreservedAnalyses`, MLIR 22.
     """
 
-    __slots__ = ("_all", "_kinds")
-
-    def __init__(self, kinds: Iterable[object] = ()) -> None:
-        self._kinds = set(kinds)
-        self._all = AllAnalyses in self._kinds
-
     @property
     def all(self) -> bool:
         """Whether the pass preserved all analyses."""
-        return self._all
+        return AllAnalyses in self
 
     @property
     def none(self) -> bool:
         """Whether the pass preserved no analyses."""
-        return not self._all and not self._kinds
+        return not self
 
     def is_preserved(self, kind: object) -> bool:
         """Return whether the pass preserved an analysis that no manager has dropped since."""
-        return self._all or kind in self._kinds
-
-    def __copy__(self) -> PreservedAnalyses:
-        return PreservedAnalyses(self._kinds)
-
-    def _drop(self, kind: object) -> None:
-        self._kinds.discard(kind)
+        return self.all or kind in self

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from passel.errors import Failure
     from passel.execution.options import PassGate
     from passel.hooks import Instrumentor
-    from passel.ir import InvalidIR, Lifetime
+    from passel.ir import InvalidIR
     from passel.passes import PassContext
     from passel.schedule import Pipeline, PipelineCompiler, Plan, Schedule, Step
 
@@ -90,8 +90,7 @@ class Loop(ObservedRun):
         self.renew_fingerprint: Callable[[Any, Any], object] = adapter.renew_fingerprint
         always = ("--verify-each=always",) if options.verify is VerifyEach.ALWAYS else ()
         self.flags: tuple[str, ...] = always + hooks.flags
-        self.lifetime: Lifetime = adapter.lifetime()
-        self.place_of: Callable[[Any], object] = self.lifetime.place_of
+        self.place_of: Callable[[Any], object] = adapter.place_of
         self.states: dict[Any, Any] = {}
         self.at_work: PassContext[Any] | None = None
         self.interruption: Failure | None = None
@@ -336,7 +335,7 @@ class Loop(ObservedRun):
     # -- Failures ---------------------------------------------------------------------------------
 
     def _raised(self, step: Step, ctx: PassContext[Any], error: Exception) -> Failure | None:
-        if not self.lifetime.survives_loss and self.place_of(ctx.op) != ctx.place:
+        if not self.adapter.survives_loss and self.place_of(ctx.op) != ctx.place:
             return None  # the pass raised because its op is gone, which is reported instead
         return self.failing.raised(step, ctx.op, error)
 

@@ -41,7 +41,6 @@ class Siblings:
         self.ctx: PassContext[Any] = ctx
         self._run = run = ctx.run
         self._adapter = adapter = run.adapter
-        self._lifetime = run.lifetime
         self._children = list(adapter.children(ctx.op))
         self.tasks: list[PassContext[Any]] = []
         plans: dict[Hashable, Plan | None] = {}
@@ -63,7 +62,7 @@ class Siblings:
         self._is_tracked = False
         self._last = -1
         self._is_violated = False
-        self._watch = self._lifetime.watch(ctx.op, self._children)
+        self._watch = adapter.watch(ctx.op, self._children)
 
     # -- Nested pipelines -------------------------------------------------------------------------
 
@@ -96,7 +95,7 @@ class Siblings:
         """
         __tracebackhide__ = True
         run = task.run  # in a worker, a branch of the run
-        if self._gone and not self._lifetime.survives_loss:
+        if self._gone and not self._adapter.survives_loss:
             return UNCHANGED
         if not self._watch.is_in_place(task.number, task.place):
             return CHANGED + run.tell(self.ctx, self._lose(task))
@@ -187,7 +186,7 @@ class Siblings:
         """Record that the pipeline of a task has run, and store the fingerprint of its op."""
         self._has_run = True
         self._last = task.number if self.is_in_order else -1  # no other pipeline ran after it
-        if outcome.failures and self._lifetime.place_of(task.op) != task.place:
+        if outcome.failures and self._run.place_of(task.op) != task.place:
             self._lost.add(task.number)
         elif self._is_tracked:
             is_known = task.valid_state is not None
@@ -204,7 +203,7 @@ class Siblings:
         if not (self._gone or self._watch.are_all_in_place()):
             if worked_on is None:
                 yield self._violation(op, PLACES)
-        elif self._is_tracked and (self._lifetime.survives_loss or not self._gone):
+        elif self._is_tracked and (self._adapter.survives_loss or not self._gone):
             own = take(op, recursive=False)
             if own != self._own and not (self._gone or self._lost):
                 self._own = own
@@ -231,7 +230,7 @@ class Siblings:
     def _lose(self, task: PassContext[Any]) -> Failure:
         """Return the failure for an op that was erased or moved before its pipeline ran."""
         self._gone.add(task.number)
-        rest = "" if self._lifetime.survives_loss else "; later ops are not processed"
+        rest = "" if self._adapter.survives_loss else "; later ops are not processed"
         return self._violation(self.ctx.op, f"{GONE}{rest}", task.plan.op_name)
 
     def is_intact(self) -> bool:

@@ -1,16 +1,16 @@
 """Frontends, which read and write the files of an IR for tools such as passel-opt.
 
-A tool supports every IR whose adapter has a frontend (see `BringsFrontend`).
+A tool supports every IR whose adapter has a frontend (see `IRAdapter.make_frontend`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from passel.diagnostics import Diagnostic, Location, Severity
-from passel.errors import AdapterError, PasselError
-from passel.ir import PrintFlags, ability_of
+from passel.errors import PasselError
+from passel.ir import PrintFlags
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -275,15 +275,6 @@ class Frontend:
         return ()
 
 
-@runtime_checkable
-class BringsFrontend(Protocol):
-    """The optional ability of an adapter to provide a frontend for tools such as `passel-opt`."""
-
-    def make_frontend(self) -> Frontend:
-        """Return a new frontend for a single run of a tool."""
-        ...
-
-
 def frontend_of(
     adapter: IRAdapter, *, implicit_module: bool = False, allow_unregistered: bool = False
 ) -> Frontend:
@@ -297,33 +288,6 @@ def frontend_of(
     Raises:
         AdapterError: If the IR has no frontend.
     """
-    brings = ability_of(adapter, BringsFrontend)
-    if brings is None:
-        raise AdapterError(f"the adapter for '{adapter.name}' cannot read files")
-    frontend = brings.make_frontend()
+    frontend: Frontend = adapter.make_frontend()
     frontend.configure(FrontendSettings(implicit_module, allow_unregistered))
     return frontend
-
-
-@runtime_checkable
-class TakesDialects(Protocol):
-    """The optional ability of an adapter to create contexts with additional dialects.
-
-    Authors of tools and plugins provide the additional dialects.
-    """
-
-    def is_dialect(self, thing: Any) -> bool:
-        """Return whether an object from a plugin is a dialect of this IR."""
-        ...
-
-    def with_dialects(self, dialects: Sequence[Any]) -> Any:
-        """Return a copy of this adapter whose contexts contain additional dialects.
-
-        Args:
-            dialects: The additional dialects. An additional dialect replaces an existing dialect
-                with the same name.
-
-        Raises:
-            DefinitionError: If an object is not a dialect of this IR.
-        """
-        ...

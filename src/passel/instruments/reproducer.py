@@ -14,12 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.diagnostics import Severity, brief, file_problem, listed
-from passel.frontend import BringsFrontend
 from passel.hooks import OpIdentity, PassInstrumentation
 from passel.instruments.events import execution_of
 from passel.instruments.reproducer_file import reproducer_text
 from passel.instruments.whole_files import check_writable, is_special, lasting, write_whole
-from passel.ir import ability_of, installed_name, outwards
+from passel.ir import IRAdapter, installed_name, outwards
 from passel.passes.factory import CallablePass
 from passel.passes.op_facts import op_diagnostic
 from passel.passes.reachable import walk
@@ -303,8 +302,8 @@ def replay_command(run: ObservedRun, steps: Iterable[PassStep], command: str | N
         passes, an empty string.
     """
     passes, name = _passes_of(steps), installed_name(run.adapter)
-    is_read = name and ability_of(run.adapter, BringsFrontend)
-    if _unnamed(passes) or (command is None and not is_read):
+    has_frontend = type(run.adapter).make_frontend is not IRAdapter.make_frontend
+    if _unnamed(passes) or (command is None and not (name and has_frontend)):
         return ""
     # A command that a tool gives names the IR, or the tool supports only one.
     known = _COMMAND if command is None else f"{command} --ir="

@@ -186,22 +186,19 @@ def imported_irs() -> Iterator[IRAdapter]:
     yield from map(adapter_named, filter(has_adapter, builds - _adapters().keys()))
 
 
-_elsewhere: ContextVar[Callable[[str], IRAdapter | None] | None] = ContextVar(
-    "elsewhere", default=None
-)
+_elsewhere: ContextVar[Callable[[str], IRAdapter]] = ContextVar("elsewhere", default=adapter_named)
 
 
 @contextmanager
-def crossing_with(find: Callable[[str], IRAdapter | None]) -> Generator[None]:
+def crossing_with(find: Callable[[str], IRAdapter]) -> Generator[None]:
     """Inside the `with` block, replace the adapters that `xdsl(...)` and `mlir(...)` use.
 
     In a pipeline on one IR, `xdsl(...)` or `mlir(...)` runs a pipeline on the other IR. A tool
     calls this function so that pipelines on the other IR can also use the tool's dialects.
 
     Args:
-        find: A function that takes the name of an IR and returns the adapter to use. If it returns
-            None, the installed adapter is used. The function is called when a pipeline crosses to
-            the other IR.
+        find: A function that takes the name of an IR and returns the adapter to use. The function
+            is called when a pipeline crosses to the other IR.
     """
     token = _elsewhere.set(find)
     try:
@@ -210,13 +207,12 @@ def crossing_with(find: Callable[[str], IRAdapter | None]) -> Generator[None]:
         _elsewhere.reset(token)
 
 
-def crossing_adapter(name: str) -> IRAdapter | None:
+def crossing_adapter(name: str) -> IRAdapter:
     """Return the adapter that the enclosing `crossing_with` provides for the IR called `name`.
 
-    If the function returns None, the caller uses the installed adapter.
+    Outside `crossing_with`, the result is the installed adapter.
     """
-    find = _elsewhere.get()
-    return None if find is None else find(name)
+    return _elsewhere.get()(name)
 
 
 def op_name_of(anchor: str | type) -> str:

@@ -23,7 +23,7 @@ class SiblingWatch:
     """A detector of sibling ops that are erased or moved while pipelines run on the siblings.
 
     Args:
-        place_of: A function that returns the place of an op; see `Lifetime`.
+        place_of: A function that returns the place of an op; see `IRAdapter.place_of`.
         children: The sibling ops, in program order.
     """
 
@@ -50,32 +50,6 @@ class SiblingWatch:
         pipeline ran, and fingerprints detect later moves.
         """
         return True
-
-
-class Lifetime:
-    """The policy by which a run detects erased and moved ops.
-
-    By default, after each pass on an op, the run compares the place of the op with its original
-    place. The place is a value that shows a move or an erasure, such as the parent op.
-
-    Args:
-        place_of: A function that returns the place of an op. The function must return equal places
-            for an op until the op is moved or erased. The function is called once per pass and op,
-            so it should be as cheap as an attribute access. The function must not raise an
-            exception for an erased op.
-
-    Attributes:
-        survives_loss: Whether the siblings of an erased op can still be accessed.
-    """
-
-    survives_loss: bool = True
-
-    def __init__(self, place_of: Callable[[Any], object]) -> None:
-        self.place_of: Callable[[Any], object] = place_of
-
-    def watch(self, op: Any, children: Sequence[Any]) -> SiblingWatch:
-        """Return the `SiblingWatch` for `children`, the ops immediately inside `op`."""
-        return SiblingWatch(self.place_of, children)
 
 
 ANY = "any"
@@ -160,11 +134,13 @@ class IRAdapter(ABC):
         finds_changes: Whether a run compares fingerprints in order to verify only changed ops. Set
             this to False if the IR's verifier is faster than the fingerprints.
         allows_threads: Whether several Python threads may use ops of one context at the same time.
+        survives_loss: Whether the siblings of an erased op can still be accessed.
     """
 
     name: str
     finds_changes: bool = True
     allows_threads: bool = True
+    survives_loss: bool = True
 
     @property
     @abstractmethod
@@ -335,6 +311,31 @@ class IRAdapter(ABC):
         """Return the name of the adapter's entry point; by default, the name of the IR."""
         return self.name
 
+    def make_frontend(self) -> Any:
+        """Return a new `Frontend` for a single run of a tool such as `passel-opt`.
+
+        Raises:
+            AdapterError: If the IR has no frontend, which is the default.
+        """
+        raise AdapterError(f"the adapter '{self.name}' reads no files: define make_frontend()")
+
+    def is_dialect(self, thing: Any) -> bool:
+        """Return whether an object from a plugin is a dialect that `with_dialects` takes."""
+        return False
+
+    def with_dialects(self, dialects: Sequence[Any]) -> Any:
+        """Return a copy of this adapter whose contexts contain additional dialects.
+
+        Args:
+            dialects: The dialects, which authors of tools and plugins provide. An additional
+                dialect replaces an existing dialect with the same name.
+
+        Raises:
+            DefinitionError: If an object is not a dialect of this IR.
+            AdapterError: If the adapter takes no dialects, which is the default.
+        """
+        raise AdapterError(f"the adapter '{self.name}' takes no dialects: define with_dialects()")
+
     def wrap_pass(self, foreign: Any) -> Any:
         """Return a `Pass` that runs a pass of the IR's own library.
 
@@ -378,9 +379,20 @@ class IRAdapter(ABC):
         """Return the flags that `passel-opt` needs to read the text of the op."""
         return [f"--ir={self.build_name()}"]
 
-    def lifetime(self) -> Lifetime:
-        """Return the policy for detecting erased and moved ops; by default, comparing parents."""
-        return Lifetime(self.parent)
+    @property
+    def place_of(self) -> Callable[[Any], object]:
+        """A function that returns the place of an op, by which runs detect erased and moved ops.
+
+        After each pass on an op, the run compares the place of the op with its original place. The
+        function must return equal places for an op until the op is moved or erased. The function
+        is called once per pass and op, so it should be as cheap as an attribute access. It must not
+        raise an exception for an erased op. By default, the place of an op is its parent op.
+        """
+        return self.parent
+
+    def watch(self, op: Any, children: Sequence[Any]) -> SiblingWatch:
+        """Return the `SiblingWatch` for `children`, the ops immediately inside `op`."""
+        return SiblingWatch(self.place_of, children)
 
     def versions(self) -> Mapping[str, str]:
         """Map the name of each package of the IR to its version, for records of runs."""

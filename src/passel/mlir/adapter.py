@@ -33,7 +33,7 @@ from passel.mlir.capi import address
 from passel.mlir.contents import FAITHFUL, printed, symbol_name
 from passel.mlir.diagnostics import convert_location
 from passel.mlir.kinds import Kinds
-from passel.mlir.lifetime import NativeLifetime
+from passel.mlir.lifetime import place_of, watch
 from passel.mlir.verification import verify
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from passel.diagnostics import Diagnostic, Location
     from passel.frontend import Frontend
-    from passel.ir import OpKind
+    from passel.ir import OpKind, SiblingWatch
     from passel.mlir.bindings import Bindings
     from passel.mlir.names import MLIRSource
     from passel.schedule import Step
@@ -74,6 +74,8 @@ class MLIRAdapter(IRAdapter):
     name = "mlir"
     finds_changes = False  # its verifier is faster
     allows_threads = False
+    survives_loss = False
+    place_of: Any = staticmethod(place_of)
 
     def __init__(
         self,
@@ -287,12 +289,9 @@ class MLIRAdapter(IRAdapter):
         """Forward diagnostics of Python passes, such as those from `emit_error`, to `report`."""
         return calls_of(self.bindings).reporting(context, report)
 
-    def lifetime(self) -> NativeLifetime:
-        """Return the policy by which a run detects erased ops.
-
-        Using an erased op would crash the process.
-        """
-        return NativeLifetime(self.bindings)
+    def watch(self, op: Any, children: Sequence[Any]) -> SiblingWatch:
+        """Return a watch that detects erased ops, since using one would crash the process."""
+        return watch(self.bindings, op, children)
 
     def parent(self, op: Any) -> Any:
         """Return the op that encloses `op`, or None for a top-level op."""

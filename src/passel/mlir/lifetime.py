@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from passel.ir import Lifetime, SiblingWatch
+from passel.ir import SiblingWatch
 from passel.mlir import capi
 
 if TYPE_CHECKING:
@@ -18,31 +18,19 @@ if TYPE_CHECKING:
 _ERASED = object()
 
 
-class NativeLifetime(Lifetime):
-    """A policy that detects erased ops by their Python objects and by links between sibling ops.
+def watch(bindings: Bindings, op: Any, children: Sequence[Any]) -> SiblingWatch:
+    """Return a new watch that detects erasure of the ops immediately inside `op`.
 
-    If the build does not export the C API, the policy cannot detect that a pass erased a sibling of
+    If the build does not export the C API, the watch cannot detect that a pass erased a sibling of
     the op that the pass ran on.
-
-    Args:
-        bindings: The build of MLIR's Python bindings.
     """
-
-    survives_loss = False
-
-    def __init__(self, bindings: Bindings) -> None:
-        super().__init__(_place_of)
-        self._bindings = bindings
-
-    def watch(self, op: Any, children: Sequence[Any]) -> SiblingWatch:
-        """Return a new watch that detects erasure of the ops immediately inside `op`."""
-        library = capi.load(self._bindings)
-        if library is None:
-            return super().watch(op, children)
-        return _NeighbourWatch(op, children, library.held.mlirOperationGetNextInBlock)
+    library = capi.load(bindings)
+    if library is None:
+        return SiblingWatch(place_of, children)
+    return _NeighbourWatch(op, children, library.held.mlirOperationGetNextInBlock)
 
 
-def _place_of(op: Any) -> object:
+def place_of(op: Any) -> object:
     """Return whether an op is attached, or `_ERASED` if it was erased through this object.
 
     An op that was erased through another Python object looks like a live op.
@@ -63,7 +51,7 @@ class _NeighbourWatch(SiblingWatch):
     def __init__(
         self, op: Any, children: Sequence[Any], following: Callable[[int], int | None]
     ) -> None:
-        super().__init__(_place_of, children)
+        super().__init__(place_of, children)
         self._op = op
         self._next_of = following
         self._known = [capi.address(child.operation) for child in children]

@@ -54,7 +54,7 @@ class PassContext(Generic[StateT]):
         parent: The context of the enclosing op; None for the op on which a run or a dynamic
             pipeline starts.
         number: The index of the op among its siblings, starting at 0.
-        place: The result of `Lifetime.place_of` for the op, computed before the pipeline ran.
+        place: The result of `IRAdapter.place_of` for the op, computed before the pipeline ran.
         step: The step of the pipeline that is running: a `PassStep` or a `NestedStep`.
         preserved: The classes of the analyses that the pass has marked as preserved; the object
             `EVERYTHING` after `preserve_all`.

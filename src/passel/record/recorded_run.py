@@ -49,7 +49,7 @@ class Frame:
         lists_ops: Whether the texts of the ops that passes run on are parts of a recorded outline.
         inside: The time in seconds that the passes inside the frame took, including the time to
             record these passes.
-        place: For a pass, the result of `Lifetime.place_of` for the op of the pass.
+        place: For a pass, the result of `IRAdapter.place_of` for the op of the pass.
         entered: For a pass, the time at which the recorder's hook was called.
         started: For a pass, the time at which the pass began.
     """
@@ -77,7 +77,7 @@ class RecordedRun:
 
     def __init__(self, run: ObservedRun, add: Callable[[str, str], None], frame: Frame) -> None:
         self.number: int = 0
-        self.place_of: Callable[[Any], object] = run.adapter.lifetime().place_of
+        self.place_of: Callable[[Any], object] = run.adapter.place_of
         self.frames: list[Frame] = [frame]
         self._run = run
         self._adapter = run.adapter

@@ -11,9 +11,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from passel.errors import AdapterError, PasselError, PipelineError
-from passel.frontend import BringsFrontend, TakesDialects, UsageError
-from passel.ir import ability_of, adapter_named, adapter_names, has_adapter
+from passel.errors import PasselError, PipelineError
+from passel.frontend import UsageError
+from passel.ir import adapter_named, adapter_names, has_adapter
 from passel.passes import Pass, default_registry
 from passel.tool.flags import PROGRAM, UnknownFlagError, flags_in
 
@@ -105,17 +105,11 @@ class IRChoice:
         """
         tool = self._tool
         adapter = adapter_named(self.name) if tool.adapter is None else tool.adapter
-        takes = ability_of(adapter, TakesDialects)
-        if takes is None:
-            if tool.adapter is not None and tool.dialects:
-                what = f"the adapter for '{self.name}' takes no dialects"
-                raise AdapterError(f"{what}: define with_dialects()")
-            return adapter
-        given = [d for d in tool.dialects if tool.adapter is not None or takes.is_dialect(d)]
+        given = [d for d in tool.dialects if tool.adapter is not None or adapter.is_dialect(d)]
         # Tuples, since values in a module may be unhashable.
         defined = [each for plugin in self._plugins for each in tuple(vars(plugin).values())]
-        dialects = [*given, *filter(takes.is_dialect, defined)]
-        return takes.with_dialects(dialects) if dialects else adapter
+        dialects = [*given, *filter(adapter.is_dialect, defined)]
+        return adapter.with_dialects(dialects) if dialects else adapter
 
     def adapter_across(self, name: str) -> IRAdapter:
         """Return the adapter of the second IR in a pipeline that uses both xDSL and MLIR.
@@ -135,14 +129,9 @@ class IRChoice:
         """The frontend of the IR, which `Settings.frontend` configures.
 
         Raises:
-            UsageError: If the adapter has no frontend.
+            AdapterError: If the adapter has no frontend.
         """
-        brings = ability_of(self.adapter, BringsFrontend)
-        if brings is None:
-            raise UsageError(
-                f"the adapter for '{self.name}' cannot read files: define make_frontend()"
-            )
-        return brings.make_frontend()
+        return self.adapter.make_frontend()
 
     @cached_property
     def registry(self) -> PassRegistry:

@@ -83,7 +83,7 @@ def opt_main(  # noqa: PLR0913 - a keyword for each
             each is a function that adds dialects to a `DialectRegistry`. If the flag `--ir` selects
             the IR, dialects for other IRs are ignored.
         adapter: The adapter of the IR, for a tool with a single IR. The adapter must provide a
-            frontend (see `passel.frontend.BringsFrontend`). If omitted, the flag `--ir` selects the
+            frontend (see `IRAdapter.make_frontend`). If omitted, the flag `--ir` selects the
             IR.
         flags: Flags that the tool adds to the flags of passel-opt.
         setup: A function that is called before each run. The arguments are the pass manager, and a

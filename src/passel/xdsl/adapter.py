@@ -20,7 +20,7 @@ from xdsl.traits import (
 
 from passel.diagnostics import Location, closest, suggest
 from passel.errors import DefinitionError
-from passel.ir import FunctionLike, IRAdapter, Lifetime, OpKind
+from passel.ir import FunctionLike, IRAdapter, OpKind
 from passel.xdsl.fast import switch as switch_fast_paths
 from passel.xdsl.fingerprint import fingerprint
 from passel.xdsl.locations import convert_location
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
     from passel.frontend import Frontend
     from passel.ir import PrintFlags, Shipment
-
-_LIFETIME = Lifetime(attrgetter("parent"))
 
 _ISOLATED_IN_MLIR = frozenset({"llvm.func"})
 """The names of ops that are isolated from above in MLIR, but not in xDSL."""
@@ -181,6 +179,7 @@ class XDSLAdapter(IRAdapter):
     renew_fingerprint: Any = staticmethod(fingerprint)
 
     print_source: Any = staticmethod(print_source)
+    place_of: Any = attrgetter("parent")  # a block
     readable_source: Any = staticmethod(readable_source)
 
     def versions(self) -> Mapping[str, str]:
@@ -223,10 +222,6 @@ class XDSLAdapter(IRAdapter):
         from passel.xdsl.interpreting import computed
 
         return computed
-
-    def lifetime(self) -> Lifetime:
-        """Return a policy that treats an op as erased or moved if its parent block has changed."""
-        return _LIFETIME
 
     def reading_flags(self, op: Operation, context: Context) -> tuple[str, ...]:
         """Return the command-line flags that a tool needs to parse the text of an op."""
