@@ -196,7 +196,8 @@ def preceded_by(cleanup: Named | type[Pass] | Pass | str | PassType) -> Constrai
     """Request that a cleanup runs before the constrained step, without IR changes in between.
 
     Each pass between the cleanup and the constrained step must preserve all analyses. If the
-    cleanup is missing, the builder inserts it right before the constrained step.
+    cleanup is missing, the builder inserts it right before the constrained step, or reports it if
+    the cleanup is a pass type.
 
     Args:
         cleanup: The cleanup to run before the constrained step, in any form that `followed_by`

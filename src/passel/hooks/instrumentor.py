@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+from operator import attrgetter
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Self
 
@@ -14,8 +16,7 @@ if TYPE_CHECKING:
 
     from passel.errors import Failure
 
-_SUCCESS = Ended()
-_FAILED = Ended(failed=True)
+_SUCCESS, _FAILED = Ended(), Ended(failed=True)
 
 _HOOKS: dict[str, tuple[str, ...]] = {
     what: (f"before_{what}", f"after_{what}")
@@ -25,6 +26,8 @@ _HOOKS["pass"] += ("after_pass_failed",)
 """The names of the hooks for each kind of event."""
 
 _OF_STEPS = {hook for what in _HOOKS if what != "run" for hook in _HOOKS[what]}
+
+_COLLECTS = attrgetter("collects_statistics")
 
 _JUDGES = {*_HOOKS["pass"], *_HOOKS["analysis"]}
 """The names of the hooks that can make a pass fail by raising `PassFailure`."""
@@ -47,19 +50,20 @@ class Instrumentor:
     """
 
     def __init__(self, instrumentations: Iterable[PassInstrumentation] = ()) -> None:
+        # No generators, since starting one is a call in every run.
         self._all = every = tuple(instrumentations)
-        self._of_steps = [each for each in every if _overrides(each, _OF_STEPS)]
+        self._of_steps = [*filter(partial(_overrides, _OF_STEPS), every)]
         self._broken: set[int] = set()
         self.run: Any = None
-        self.collects_statistics: bool = any(each.collects_statistics for each in every)
-        self.finds_violations: bool = any(each.finds_violations for each in every)
-        self.finds_changes: bool = self.finds_violations or any(e.finds_changes for e in every)
-        self.flags: tuple[str, ...] = tuple(each.flag for each in every if each.flag)
+        self.collects_statistics: bool = any(map(_COLLECTS, every))
+        self.finds_violations: bool = any(map(attrgetter("finds_violations"), every))
+        finds_changes = any(map(attrgetter("finds_changes"), every))
+        self.finds_changes: bool = finds_changes or self.finds_violations
+        self.flags: tuple[str, ...] = tuple(filter(None, map(attrgetter("flag"), every)))
         self.sees_steps: bool = bool(self._of_steps)
-        self.needs_single_passes: bool = not all(e.collects_statistics for e in self._of_steps)
-        self.sees: dict[str, list[PassInstrumentation]] = {
-            what: [each for each in every if _overrides(each, hooks)]
-            for what, hooks in _HOOKS.items()
+        self.needs_single_passes: bool = not all(map(_COLLECTS, self._of_steps))
+        self.sees: dict[str, Sequence[PassInstrumentation]] = {
+            what: [*filter(partial(_overrides, hooks), every)] for what, hooks in _HOOKS.items()
         }
 
     def call(self, each: PassInstrumentation, name: str, *args: Any, **keywords: Any) -> Any:
@@ -113,8 +117,7 @@ class Instrumentor:
 
     def crossing(self) -> Instrumentor:
         """Return the instrumentor for a run that a pass starts on another IR."""
-        crossing = (each for each in self._all if each.crosses and id(each) not in self._broken)
-        return Instrumentor(crossing)
+        return Instrumentor(e for e in self._all if e.crosses and id(e) not in self._broken)
 
     def bound_here(self) -> list[str]:
         """Return the class names of the instrumentations that cannot observe steps in workers."""
@@ -168,8 +171,6 @@ class Bracket:
             change.
     """
 
-    __slots__ = ("_args", "_begun", "_hooks", "_what", "ended", "refused")
-
     def __init__(self, hooks: Instrumentor, what: str, *args: Any) -> None:
         self._hooks = hooks
         self._what = what
@@ -214,6 +215,6 @@ def _lock_of(instrumentation: PassInstrumentation) -> RLock:
     return vars(instrumentation).setdefault(LOCK, RLock())
 
 
-def _overrides(instrumentation: PassInstrumentation, hooks: Iterable[str]) -> bool:
+def _overrides(hooks: Iterable[str], instrumentation: PassInstrumentation) -> bool:
     kind = type(instrumentation)
     return any(getattr(kind, hook) is not getattr(PassInstrumentation, hook) for hook in hooks)

@@ -184,6 +184,19 @@ def _option_facts(option: PythonOption) -> dict[str, Any]:
     }
 
 
+_NATIVE_MODULE = '''\
+"""MLIR's passes as classes with typed options.
+
+{generated}
+The classes are created on first use, from the text file next to this module.
+"""
+
+from passel.mlir.typed import typed_passes
+
+__getattr__, __dir__ = typed_passes(__name__, __file__{given})
+'''
+
+
 def native_module(root: str) -> str:
     """Generate a Python module that creates pass classes from the result of `native_facts`.
 
@@ -194,20 +207,7 @@ def native_module(root: str) -> str:
         root: The root package of the Python bindings that contain the passes, such as `mlir`.
     """
     given = "" if root == "mlir" else f", root={literal(root)}"
-    return "\n".join(
-        [
-            '"""MLIR\'s passes as classes with typed options.',
-            "",
-            _GENERATED,
-            "The classes are created on first use, from the text file next to this module.",
-            '"""',
-            "",
-            "from passel.mlir.typed import typed_passes",
-            "",
-            f"__getattr__, __dir__ = typed_passes(__name__, __file__{given})",
-            "",
-        ]
-    )
+    return _NATIVE_MODULE.format(generated=_GENERATED, given=given)
 
 
 def native_stubs(passes: Sequence[PassDeclaration], *, described: bool = True) -> str:

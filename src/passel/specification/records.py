@@ -81,8 +81,6 @@ class PassDeclaration:
         base_class: The base class of the pass in C++.
         summary: The summary in one line.
         description: The description in Markdown, indented as in the file.
-        constructor: A C++ expression that creates the pass; empty if the default constructor
-            creates the pass.
         dependent_dialects: The C++ classes of the dialects whose ops the pass may create.
         options: The options of the pass, in declaration order.
         statistics: The statistics of the pass, in declaration order.
@@ -94,7 +92,6 @@ class PassDeclaration:
     base_class: str
     summary: str
     description: str
-    constructor: str
     dependent_dialects: tuple[str, ...]
     options: tuple[OptionDeclaration, ...]
     statistics: tuple[StatisticDeclaration, ...]
@@ -150,21 +147,21 @@ def with_defaults(
     Raises:
         SpecificationError: If a pass or option does not exist.
     """
-    known = {each.argument: each for each in passes}
-    for text in defaults:
-        key, _, expression = text.partition("=")
-        name, _, argument = key.partition(":")
-        declared = known.get(name)
-        if declared is None:
-            raise SpecificationError(f"default '{text}': there is no pass '{name}'")
-        if argument not in {each.argument for each in declared.options}:
-            raise SpecificationError(f"default '{text}': pass '{name}' has no option '{argument}'")
-        options = tuple(
-            replace(each, default=expression) if each.argument == argument else each
-            for each in declared.options
-        )
-        known[name] = replace(declared, options=options)
-    return tuple(known.values())
+    parts = (text.partition("=") for text in defaults)
+    given = {key: expression for key, _, expression in parts}
+    found = [_with_defaults(each, given) for each in passes]
+    if given:
+        raise SpecificationError(f"default of '{next(iter(given))}': there is no such pass:option")
+    return tuple(found)
+
+
+def _with_defaults(declared: PassDeclaration, given: dict[str, str]) -> PassDeclaration:
+    """Take the default values of a pass out of `given`, and return the pass with them."""
+    options = (
+        replace(each, default=given.pop(f"{declared.argument}:{each.argument}", each.default))
+        for each in declared.options
+    )
+    return replace(declared, options=tuple(options))
 
 
 def _read(file: str, include: Sequence[str]) -> Iterator[PassDeclaration]:
@@ -220,7 +217,6 @@ class _Reader:
             base_class=self._text(record, "baseClass"),
             summary=self._text(record, "summary"),
             description=self._text(record, "description"),
-            constructor=self._text(record, "constructor"),
             dependent_dialects=self._dialects(record),
             options=tuple(map(self._option, self._referred(record, "options"))),
             statistics=tuple(map(self._statistic, self._referred(record, "statistics"))),
