@@ -163,14 +163,6 @@ def tag(op: FuncOp) -> None:
     tags.data.append("more")
 
 
-def swap(op: FuncOp) -> None:
-    """Put arguments in another order, for which xDSL has no public way."""
-    block = op.body.blocks[0]
-    block._args = block._args[::-1]  # pyright: ignore[reportPrivateUsage]
-    for index, argument in enumerate(block.args):
-        argument.index = index
-
-
 def make_unregistered(op: FuncOp) -> None:
     """Make an op and a type that the context does not allow."""
     kind = UnregisteredAttr.with_name_and_type("foo.type", is_type=True)
@@ -179,18 +171,7 @@ def make_unregistered(op: FuncOp) -> None:
     op.body.blocks[0].insert_op_before(made, cast("Operation", op.body.blocks[0].first_op))
 
 
-def rename(op: FuncOp) -> None:
-    """Give names to all values and blocks, and put attributes in another order."""
-    for block in op.body.blocks:
-        block.name_hint = "here"
-        for value in (*block.args, *(each for inner in block.ops for each in inner.results)):
-            value.name_hint = "renamed"
-    op.attributes = dict(reversed(op.attributes.items()))
-
-
-ODD_CHANGES = {each.__name__: each for each in (tag, swap, make_unregistered, rename)} | {
-    "tag unsendable": tag
-}
+ODD_CHANGES = {each.__name__: each for each in (tag, make_unregistered)} | {"tag unsendable": tag}
 
 
 class ChangeOddly(OperationPass[FuncOp]):
@@ -205,18 +186,15 @@ class ChangeOddly(OperationPass[FuncOp]):
 
 
 ODD = """
-func.func @f{}(%a: i32, %b: i32) attributes {{x, y}} {{
-  %c = arith.addi %a, %a : i32
-  cf.br ^next
-^next:
+func.func @f{}(%a: i32) {{
   func.return
 }}"""
 
 
 @pytest.mark.parametrize("how", ODD_CHANGES)
 def test_odd_changes_come_back(how: str) -> None:
-    """Payloads that are changed in place, another order, ops of no dialect, and names alone."""
-    found: list[tuple[bool | None, str]] = []
+    """Payloads that are changed in place, and ops of no dialect."""
+    found: list[str] = []
     for jobs in (1, 2):
         context = XDSLAdapter().create_context()
         module = parse_source(context, "\n".join(map(ODD.format, range(40))), "in.mlir")
@@ -226,12 +204,9 @@ def test_odd_changes_come_back(how: str) -> None:
             op.attributes["tags"] = ArrayAttr([Tags(tags)])
         before = [inner for op in functions for inner in op.walk()]
         manager = PassManager(ModuleOp, context).add_nested(FuncOp, ChangeOddly(how=how))
-        found.append((manager.run(module, jobs=jobs).changed, str(module)))
+        assert manager.run(module, jobs=jobs).changed
+        found.append(str(module))
         after = [inner for op in functions for inner in op.walk()]
         assert [op for op in after if not isinstance(op, UnregisteredOp)] == before, "the same ops"
     assert found[0] == found[1]
-    assert found[0][0] == (how != "rename"), "names are no change"
-    new = ("_more", "%b: i32, %a", "foo.bar", "(%renamed: i32")
-    assert max(map(found[0][1].count, new)) == 40
-    assert found[0][1].count("{y, x}") == 40 * (how == "rename")
-    assert found[0][1].count("^here") == 80 * (how == "rename")
+    assert max(map(found[0].count, ("_more", "foo.bar"))) == 40
