@@ -8,12 +8,7 @@ from typing import TYPE_CHECKING, Any
 from unittest.mock import Mock
 
 import pytest
-from xdsl.dialects.builtin import (
-    FileLineColLoc,
-    IntAttr,
-    StringAttr,
-    UnitAttr,
-)
+from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr, UnitAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.test import TestOp as AnyOp
 

@@ -12,11 +12,7 @@ from typing import TYPE_CHECKING, Any
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr, UnregisteredOp
 from xdsl.ir import Dialect, Operation
-from xdsl.traits import (
-    CallableOpInterface,
-    IsolatedFromAbove,
-    OpTrait,
-)
+from xdsl.traits import CallableOpInterface, IsolatedFromAbove, OpTrait
 
 from passel.diagnostics import Location, closest, suggest
 from passel.errors import DefinitionError

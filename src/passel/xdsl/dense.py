@@ -12,11 +12,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from xdsl.dialects.builtin import (
-    ComplexType,
-    IntegerType,
-    Signedness,
-)
+from xdsl.dialects.builtin import ComplexType, IntegerType, Signedness
 
 _BYTE = 8
 

@@ -37,8 +37,7 @@ def _target(text: str) -> Target | None:
     except ArgSpecParseError as error:  # a BaseException in xDSL
         raise UsageError(f"--target: {error}") from None
     targets = installed_universe().all_targets
-    if spec.name not in {"mlir", *targets}:
-        names = sorted({"mlir", *targets})
+    if spec.name not in (names := sorted({"mlir", *targets})):
         hint = suggest(spec.name, names) or f"; use one of {', '.join(names)}"
         raise UsageError(f"no such target '{spec.name}'{hint}")
     try:

@@ -10,11 +10,7 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
-from xdsl.dialects.builtin import (
-    DenseIntOrFPElementsAttr,
-    UnregisteredAttr,
-    UnregisteredOp,
-)
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, UnregisteredAttr, UnregisteredOp
 from xdsl.ir import Dialect
 from xdsl.printer import Printer
 
