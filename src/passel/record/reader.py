@@ -57,7 +57,7 @@ class Record:
 
     def __init__(self, path: str | Path) -> None:
         self.path: Path = Path(path)
-        self._readable: dict[tuple[str, bool], dict[str, str]] = {}
+        self._readable: dict[str, dict[str, str]] = {}  # by IR and digest
 
     @classmethod
     def open(cls, path: str | Path) -> Record:
@@ -106,49 +106,44 @@ class Record:
         """
         return self._contents.texts.text(digest)
 
-    def readable(self, digest: str, *, run: int = 0, locations: bool = False) -> str:
-        """Return the text of an op in custom form.
+    def readable(self, digest: str, *, run: int = 0) -> str:
+        """Return the text of an op in custom form, without locations.
 
         Custom form is the syntax that the dialects define.
 
         Args:
             digest: The digest of the op's text.
             run: The number of the run that recorded the text.
-            locations: Whether to print locations.
 
         Returns:
             The text in custom form. If the recorded text cannot be parsed, for example because the
             package of the IR is not installed, it is returned as recorded, in generic form.
         """
-        return self.all_readable([digest], run=run, locations=locations)[0]
+        return self.all_readable([digest], run=run)[0]
 
-    def all_readable(
-        self, digests: Sequence[str], *, run: int = 0, locations: bool = False
-    ) -> list[str]:
+    def all_readable(self, digests: Sequence[str], *, run: int = 0) -> list[str]:
         """Return the texts of several ops in custom form; see `readable`.
 
         One call is faster than calling `readable` for each text.
         """
         ir = self.info.runs[run].ir
-        known, reader = self._readable.setdefault((ir, locations), {}), _reader_for(ir)
-        unread = [each for each in dict.fromkeys(digests) if each not in known]
+        known, reader = self._readable.setdefault(ir, {}), _reader_for(ir)
         if reader is None:
-            known.update((each, self.text(each)) for each in unread)
-            return [known[each] for each in digests]
+            return [*map(self.text, digests)]
+        unread = [each for each in dict.fromkeys(digests) if each not in known]
         outlines: dict[str, Outline] = {}
         for each in unread:
             content = self._contents.texts.content(each)
-            if isinstance(content, Outline) and (text := reader.outline(content.text, locations)):
+            if isinstance(content, Outline) and (text := reader.outline(content.text)):
                 outlines[each] = content._replace(text=text)
         unread = [each for each in unread if each not in outlines]
         if outlines:  # nested ops are read together with the others, and each text only once
             inside = (part for each in outlines.values() for part in each.parts)
-            self.all_readable([*unread, *inside], run=run, locations=locations)
+            self.all_readable([*unread, *inside], run=run)
             for digest, each in outlines.items():
                 known[digest] = each.filled([known[part] for part in each.parts])
         elif unread:
-            texts = reader.readable([*map(self.text, unread)], locations)
-            known.update(zip(unread, texts, strict=True))
+            known.update(zip(unread, reader.readable([*map(self.text, unread)]), strict=True))
         return [known[each] for each in digests]
 
     def diff(self, execution: Execution) -> str:
@@ -236,9 +231,9 @@ class TextReader(NamedTuple):
     frontend: Frontend
     context: Any
 
-    def readable(self, texts: Sequence[str], locations: bool) -> list[str]:
+    def readable(self, texts: Sequence[str]) -> list[str]:
         """Convert texts to custom form. Texts that cannot be parsed remain unchanged."""
-        if (found := self._read(texts, locations)) is not None:
+        if (found := self._read(texts)) is not None:
             return found
         # Some IRs refuse two versions of a symbol, and calls of undefined functions.
         versions: defaultdict[str, list[str]] = defaultdict(list)
@@ -248,27 +243,27 @@ class TextReader(NamedTuple):
         for group in zip_longest(*versions.values()):
             sides = zip(group, versions.values(), strict=True)
             complete = [each[0] if text is None else text for text, each in sides]
-            found = self._read(complete, locations)
+            found = self._read(complete)
             if found is None:
-                found = [(self._read([each], locations) or [each])[0] for each in complete]
+                found = [(self._read([each]) or [each])[0] for each in complete]
             read.update(zip(complete, found, strict=True))
         return [read[text] for text in texts]
 
-    def _read(self, texts: Sequence[str], locations: bool) -> list[str] | None:
+    def _read(self, texts: Sequence[str]) -> list[str] | None:
         """Return texts, parsed in a third of the time as one module; None if that is refused."""
         module = self._parsed("\n".join(['"builtin.module"() ({', *texts, "}) : () -> ()"]))
         ops = () if module is None else self.frontend.adapter.children(module)
-        return [self._printed(op, locations) for op in ops] if len(ops) == len(texts) else None
+        return [self._printed(op) for op in ops] if len(ops) == len(texts) else None
 
-    def outline(self, text: str, locations: bool) -> str | None:
+    def outline(self, text: str) -> str | None:
         """Convert the outline of an op to custom form; None if the outline cannot be parsed."""
         if (op := self._parsed(text.replace(HOLE, "{^bb0:\n}"))) is None:
             return None
-        found = self._printed(op, locations)
+        found = self._printed(op)
         return found.replace(_EMPTY, HOLE) if found.count(_EMPTY) == 1 else None
 
-    def _printed(self, op: Any, locations: bool) -> str:
-        return self.frontend.adapter.print_op(op, PrintFlags(debuginfo=locations, local_scope=True))
+    def _printed(self, op: Any) -> str:
+        return self.frontend.adapter.print_op(op, PrintFlags(local_scope=True))
 
     def _parsed(self, text: str) -> Any:
         try:

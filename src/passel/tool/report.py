@@ -54,8 +54,7 @@ class _Flags(FlagGroup):
         "show this op after the pass of --step, or after each pass that changes it", "<@name>"
     )
     diff: bool = flag("show changes as diffs")
-    locations: bool = flag("print locations")
-    generic: bool = flag("print IR in generic form, as stored in the record")
+    generic: bool = flag("print IR in generic form with locations, as in the record")
     color: Any = DiagnosticFlags.flags["color"]
 
 
@@ -211,7 +210,7 @@ def _text(record: Record, execution: Execution, digest: str | None, flags: _Flag
         return "// not known\n"
     if flags.generic:
         return f"{record.text(digest)}\n"
-    return f"{record.readable(digest, run=execution.run, locations=flags.locations)}\n"
+    return f"{record.readable(digest, run=execution.run)}\n"
 
 
 def _diff(before: str, after: str, flags: _Flags) -> str:

@@ -60,9 +60,9 @@ def test_each_text_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
     readable = TextReader.readable
 
-    def reading(self: TextReader, texts: Sequence[str], locations: bool) -> list[str]:
+    def reading(self: TextReader, texts: Sequence[str]) -> list[str]:
         read.extend(texts)
-        return readable(self, texts, locations)
+        return readable(self, texts)
 
     monkeypatch.setattr(TextReader, "readable", reading)
     record = recorded(tmp_path)
