@@ -64,8 +64,15 @@ class RecordFile:
         self._texts: set[str] = set()
         self._waiting: dict[str, str] = {}
         self._running = 0
-        self._has_begun = self._broken = False
-        self._command = sys.orig_argv if command_line is None else command_line
+        self._broken = False
+        head = {
+            "record": FORMAT,
+            "passel": __version__,
+            "python": python_version(),
+            "command": [*(sys.orig_argv if command_line is None else command_line)],
+            "started": datetime.now().astimezone().isoformat(timespec="seconds"),
+        }
+        self._head = _encode(head)  # empty once it has been written
         self._program = f"{command_line[0]}: " if command_line else ""
 
     def write(self, event: Event) -> None:
@@ -93,8 +100,9 @@ class RecordFile:
             lines = (texts_data(waiting), *lines)
         try:
             if self._file is None:
-                self._file = self._open()
-            data = memoryview("".join(f"{line}\n" for line in lines).encode())
+                self._file = FileIO(self.path, "w" if self._head else "a")
+            texts = (f"{line}\n" for line in (self._head, *lines) if line)
+            data, self._head = memoryview("".join(texts).encode()), ""
             while data:
                 data = data[self._file.write(data) :]
         except (OSError, ValueError) as error:
@@ -103,20 +111,6 @@ class RecordFile:
             sys.stderr.write(
                 f"{self._program}error: cannot write the record '{self.path}': {reason}\n"
             )
-
-    def _open(self) -> FileIO:
-        file = FileIO(self.path, "a" if self._has_begun else "w")
-        if not self._has_begun:
-            self._has_begun = True
-            head = {
-                "record": FORMAT,
-                "passel": __version__,
-                "python": python_version(),
-                "command": [*self._command],
-                "started": datetime.now().astimezone().isoformat(timespec="seconds"),
-            }
-            file.write(f"{_encode(head)}\n".encode())
-        return file
 
 
 class PartLog:
