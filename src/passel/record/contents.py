@@ -194,7 +194,7 @@ class Contents:
                 self.runs.append(line)
                 self._states.append(State(line["before"], self.texts))
             case {"state": ordinals, "in": run, "after": digest}:
-                self._change(run, tuple(ordinals), digest)
+                self._change(run, tuple(ordinals), digest, len(self.executions) - 1)
             case {"end": run}:
                 self._ends[run] = line
             case _:
@@ -218,28 +218,27 @@ class Contents:
         for inner in range(begun.number, number):
             if self.executions[inner].caller is None:
                 self.executions[inner] = self.executions[inner]._replace(caller=number)
+        if "after" in line:
+            self._change(begun.run, begun.ordinals, line["after"], number)
+        after = self._states[begun.run].digest(begun.ordinals)
+        is_known = "after" not in line or None not in {begun.before, after}
+        is_same = begun.before == after
+        status = "unknown" if not is_known else "unchanged" if is_same else "changed"
         execution = begun._replace(
             number=number,
-            status=line.get("status", "unchanged"),
+            status=line.get("status", status),
             own_time=line.get("own", line["total"]),
             total_time=line["total"],
             counts=line.get("counts", {}),
             diagnostics=tuple(map(diagnostic_of, line.get("diagnostics", ()))),
             failure=failure_of(line["failure"]) if "failure" in line else None,
+            after=after,
         )
         self.executions.append(execution)
-        if "after" in line:
-            self._change(begun.run, begun.ordinals, line["after"])
-        after, status = self._states[begun.run].digest(begun.ordinals), execution.status
-        if "after" in line and "status" not in line:
-            is_known = begun.before is not None and after is not None
-            is_same = begun.before == after
-            status = "unknown" if not is_known else "unchanged" if is_same else "changed"
-        self.executions[number] = execution._replace(after=after, status=status)
 
-    def _change(self, run: int, ordinals: tuple[int, ...], digest: str | None) -> None:
+    def _change(self, run: int, ordinals: tuple[int, ...], digest: str | None, last: int) -> None:
         self._states[run].change(ordinals, digest)
-        self._changes.append((run, len(self.executions) - 1, ordinals, digest))
+        self._changes.append((run, last, ordinals, digest))
 
     def _run_info(self, line: dict[str, Any]) -> RunInfo:
         """Return facts about a run, once all lines have been taken."""
