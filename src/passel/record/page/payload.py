@@ -10,7 +10,7 @@ from base64 import b64encode
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
-from itertools import chain
+from itertools import chain, groupby, pairwise
 from typing import TYPE_CHECKING, Any
 
 from passel.instruments.ir_diff import difference
@@ -36,7 +36,8 @@ def payload(records: Iterable[tuple[str, Record]]) -> tuple[dict[str, Any], list
     named, texts = list(records), dict[str, str]()
     for _, record in named:
         for run in record.info.runs:
-            digests = [each for each in _digests(record, run) if each not in texts]
+            known = dict.fromkeys(chain(*_states(record, run)))
+            digests = [each for each in known if each not in texts]
             found = record.all_readable(digests, run=run.number)
             texts.update(zip(digests, found, strict=True))
     numbers: dict[str | None, int] = {digest: number for number, digest in enumerate(texts)}
@@ -65,17 +66,14 @@ def _row(row: ComparedRow, records: int) -> list[Any]:
 def _following(records: Sequence[Record], rows: Iterable[ComparedRow]) -> Iterator[tuple[str, str]]:
     """Yield the digests of consecutive texts of an op, or of a pass's results in two records."""
     for record in records:
-        known: dict[object, str] = {}
-        for each in record.executions:
-            for digest in filter(None, (each.before, each.after)):
-                former = known.get(each.op_identity, digest)
-                known[each.op_identity] = digest
-                if former != digest:
-                    yield former, digest
-    ends = [[(run.before, run.after) for run in each.info.top_runs] for each in records]
-    results = [(old[1], new[1]) for old, new in zip(*ends, strict=False)] if ends[1:] else []
+        for run in record.info.runs:
+            yield from chain(*map(pairwise, _states(record, run)))
+    runs = [each.info.top_runs for each in records]
+    results = (
+        (old.after, new.after) for old, new in (zip(*runs, strict=False) if runs[1:] else ())
+    )
     places = ((old and old.after, new and new.after) for row in rows for old, new in row.pairs())
-    for one, other in chain(*ends, results, places):
+    for one, other in chain(results, places):
         if one and other and one != other:
             yield one, other
 
@@ -96,14 +94,15 @@ def change_data(old: Sequence[str], new: Sequence[str]) -> list[list[int]]:
     return blocks
 
 
-def _digests(record: Record, run: RunInfo) -> list[str]:
-    """Return the digests of a run's texts, grouped by op so that they compress well."""
-    executions = [each for each in record.executions if each.run == run.number]
-    by_op = sorted(executions, key=lambda each: each.ordinals)
-    ends = [(each.before, each.after) for each in by_op]
+def _states(record: Record, run: RunInfo) -> Iterable[list[str]]:
+    """Return the digests of the texts of each op of a run, without equal ones in a row."""
+    by_op: dict[object, list[str | None]] = {}
+    for each in record.executions:
+        if each.run == run.number:
+            by_op.setdefault(each.op_identity, []).extend((each.before, each.after))
     if run.outer is None:
-        ends.append((run.before, run.after))
-    return list(dict.fromkeys(digest for pair in ends for digest in pair if digest is not None))
+        by_op[None] = [run.before, run.after]
+    return ([digest for digest, _ in groupby(filter(None, states))] for states in by_op.values())
 
 
 def _record(name: str, record: Record, numbers: Mapping[str | None, int]) -> dict[str, Any]:
