@@ -40,7 +40,8 @@ def parsed(text: str) -> Any:
     """Return a fresh module, of a context without threads."""
     context = Context()
     context.enable_multithreading(False)
-    return parse_source(context, text, "bench.mlir")
+    # Locations of an implicit module would be renamed one by one.
+    return parse_source(context, f"module {{\n{text}}}", "bench.mlir")
 
 
 def seconds(run: Any, *arguments: Any) -> float:

@@ -221,8 +221,7 @@ class MLIRAdapter(IRAdapter):
                 context.get_dialect_descriptor(name)
             except ValueError:
                 hint = suggest(name, self.bindings.dialect_names(context))
-                msg = f"no dialect '{name}' is registered{hint}"
-                raise LookupError(msg) from None
+                raise LookupError(f"no dialect '{name}' is registered{hint}") from None
 
     def kind_of(self, op: Any) -> OpKind:
         """Return the `OpKind` for all ops with the same name as `op`."""
@@ -239,12 +238,9 @@ class MLIRAdapter(IRAdapter):
         return self._kinds.kind(context, name)
 
     def suggest_op(self, context: Any, name: str) -> str:
-        """Return `; did you mean 'x'?` for a misspelled op name.
+        """Return `; did you mean 'x'?` for a misspelled op name, or an empty string.
 
-        If no op name is similar, the method returns an empty string.
-
-        The method suggests only ops that have a Python class, and only ops of the dialect whose
-        name is the most similar.
+        The suggested op has a Python class, and belongs to the dialect with the most similar name.
         """
         dialect = closest(name.partition(".")[0], self.bindings.dialect_names(context))
         try:
@@ -311,18 +307,13 @@ class MLIRAdapter(IRAdapter):
         verify(self.bindings, op, recursive=recursive)
 
     def print_op(self, op: Any, flags: PrintFlags) -> str:
-        """Return the text that MLIR's printer produces for an op.
-
-        If the op is invalid, the text is in generic form.
-        """
+        """Return the text that MLIR prints for an op, in generic form if the op is invalid."""
         return printed(op.operation, flags).decode().rstrip("\n")
 
     def prints_apart(self, op: Any) -> bool:
         """Return whether the ops immediately inside `op` certainly share no values."""
         regions = op.operation.regions
-        if len(regions) != 1:
-            return False
-        blocks = list(regions[0].blocks)
+        blocks = list(regions[0]) if len(regions) == 1 else []
         if len(blocks) != 1 or len(blocks[0].arguments) or not self.kind_of(op).isolated:
             return False
         inside = blocks[0].operations
@@ -354,11 +345,7 @@ class MLIRAdapter(IRAdapter):
         return tuple(flags)
 
     def versions(self) -> dict[str, str]:
-        """Return the names and versions of the distributions that contain the build.
-
-        The result is a dict with one entry. The key is the name of the top-level package, and the
-        value is a text with all names and versions.
-        """
+        """Map the name of the top-level package to the distributions that contain the build."""
         package = self.bindings.package
         return {package: _distributions_of(package)}
 
@@ -377,21 +364,20 @@ class MLIRAdapter(IRAdapter):
 
         operation = op.operation
         if not recursive:
-            # The text and block arguments of the op, and the addresses of the ops inside.
             text = operation.get_asm(**FAITHFUL, skip_regions=True)
             blocks = [block for region in operation.regions for block in region]
             arguments = [tuple(str(each.type) for each in block.arguments) for block in blocks]
             return (text, *arguments, *map(self.identity_of, self.children(operation)))
+        uses_outside = len(operation.operands) > 0 or len(operation.successors) > 0
         if (
-            len(operation.operands) == 0
-            and len(operation.successors) == 0
-            and self.kind_of(op).isolated
-            and calls_of(self.bindings).verify(operation)[0]
+            uses_outside
+            or not self.kind_of(op).isolated
+            or not calls_of(self.bindings).verify(operation)[0]
         ):
-            stream = BytesIO()
-            operation.write_bytecode(stream)
-            return blake2b(stream.getbuffer(), digest_size=16).digest()
-        return blake2b(operation.get_asm(**FAITHFUL), digest_size=16).digest()
+            return blake2b(operation.get_asm(**FAITHFUL), digest_size=16).digest()
+        stream = BytesIO()
+        operation.write_bytecode(stream)
+        return blake2b(stream.getbuffer(), digest_size=16).digest()
 
 
 @cache

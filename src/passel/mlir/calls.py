@@ -142,9 +142,10 @@ class LibraryCalls:
 
     def runner(self, manager: Any) -> Runner:
         """Return a function that runs the pass manager `manager` on an op."""
+        handle = capi.address(manager)
 
-        def run(operation: Any) -> tuple[bool, list[Diagnostic]]:
-            handles = capi.address(manager), capi.address(operation)
+        def run(operation: Any, _kept: Any = manager) -> tuple[bool, list[Diagnostic]]:
+            handles = handle, capi.address(operation)
             return self._call(operation.context, "mlirPassManagerRunOnOp", *handles)
 
         return run
