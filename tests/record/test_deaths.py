@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import shlex
+import signal
 import subprocess
 import sys
 import time
@@ -119,7 +120,7 @@ def test_what_a_process_died_in_is_in_its_record(
 
 
 _PROGRAM = """
-import sys, time
+import os, sys, time
 from passel import Pass, PassManager
 from passel.record import Recorder
 from passel.testing import ToyAdapter, parse_toy
@@ -136,6 +137,7 @@ class Work(Pass):
 
 record, logged = sys.argv[1:]
 log = open(logged, "w", buffering=1)
+log.write(f"{os.getpid()}\\n")
 manager = PassManager("toy.module", adapter=ToyAdapter())
 manager.add_nested("toy.func", *(Work() for _ in range(20)))
 manager.add_instrumentation(Recorder(record))
@@ -149,12 +151,14 @@ _TAKES, _PATIENCE = 0.4, 60
 @pytest.mark.parametrize(
     "moments", [1, pytest.param(50 // min(STEP, 5), marks=pytest.mark.sweep)], ids=["one", "many"]
 )
-def test_a_killed_process_leaves_every_pass_that_has_ended(tmp_path: Path, moments: int) -> None:
+def test_a_killed_process_leaves_every_pass_that_has_ended(
+    tmp_path: Path, programs: Path, moments: int
+) -> None:
     """Whenever a process is killed, its record opens and holds every pass that has ended."""
     pick = random.Random(moments)  # noqa: S311 - repeatable
     for moment in range(moments):
         path, logged = tmp_path / f"record{moment}", tmp_path / f"log{moment}"
-        command = [sys.executable, "-c", _PROGRAM, os.fspath(path), os.fspath(logged)]
+        command = [programs / "run-python", _PROGRAM, path, logged]
         with subprocess.Popen(command) as process:
             end = time.monotonic() + _PATIENCE
             while not (path.exists() and b'{"total"' in path.read_bytes()):
@@ -162,8 +166,8 @@ def test_a_killed_process_leaves_every_pass_that_has_ended(tmp_path: Path, momen
                 assert time.monotonic() < end
                 time.sleep(0.001)
             time.sleep(pick.uniform(0, _TAKES))
-            process.kill()
-        begun = [line.split() for line in logged.read_text().splitlines()]
+            os.kill(int(logged.read_text().partition("\n")[0]), signal.SIGKILL)
+        begun = [line.split() for line in logged.read_text().splitlines()[1:]]
         record = Record.open(path)
         recorded = [[each.path, each.symbol] for each in record.executions]
         assert recorded
