@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
@@ -74,6 +75,7 @@ def _simple(name: str) -> type[Pass[Any]]:
     return make_pass_class(base, class_name, name=name, **SIMPLE[name])
 
 
+@cache  # making classes takes longer than most tests
 def _passes() -> list[type[Pass[Any]]]:  # noqa: C901 - one after the other
     class Fail(Pass):
         """Gives up on the op with the symbol `at`, or on all."""

@@ -69,14 +69,11 @@ def step(
 ) -> Pass[Any]:
     """Return a pass that does this."""
 
-    class Step(Pass, abstract=True):
-        def run(self, op: ToyOp, ctx: PassContext) -> None:
-            body(op, ctx)
+    def run(self: Any, op: ToyOp, ctx: PassContext) -> None:
+        body(op, ctx)
 
-    made = make_pass_class(
-        Step, "Step", name=name, dependent_dialects=dialects, preserves=preserves
-    )
-    return made()
+    declared: dict[str, Any] = {"dependent_dialects": dialects, "preserves": preserves}
+    return make_pass_class(Pass, "Step", name=name, run=run, **declared)()
 
 
 def nothing(op: ToyOp, ctx: PassContext) -> None:
