@@ -70,8 +70,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Spare collections, and forks, the modules and tests, which stay."""
+    """Spare collections, and forks, the modules and tests, which stay; collect less often."""
     gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 @pytest.fixture(autouse=True)

@@ -1,6 +1,8 @@
-"""Declarations about passes, in classes and in tables."""
+"""Declarations about passes, in classes and in tables, and what lint finds without IR."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import pytest
 
@@ -13,9 +15,12 @@ from passel.builder import (
     PassType,
     PipelineBuilder,
     default_declarations,
+    lint,
 )
+from passel.mlir import MLIRAdapter
 from passel.mlir.upstream import FACTS, facts_in
 from passel.passes import default_registry
+from passel.xdsl import XDSLAdapter
 
 WITHOUT_TYPE = {
     "mlir": """
@@ -71,3 +76,36 @@ def test_new_types() -> None:
     assert tiling not in builder
     table.declare("symbol-dce", types=(tiling,))
     assert tiling in builder
+
+
+# -- Lint -----------------------------------------------------------------------------------------
+
+
+def said(builder: PipelineBuilder, adapter: Any = None) -> list[tuple[str, str]]:
+    """Return the findings, each with the text at its place."""
+    return [
+        (f"{each.severity.value}: {each.message}", each.span.text if each.span else "")
+        for each in lint(builder, adapter)
+    ]
+
+
+FINDINGS: list[tuple[str, list[str], str]] = [
+    ("builtin.module(func.func(cse,canonicalize),symbol-dce)", [], ""),
+    ("builtin.module(builtin.module(func.func(cse)))", [], ""),
+    ("builtin.module(any(cse),any(canonicalize),cse,any(cse))", [], ""),
+    ("builtin.module(cse,canonicalize,cse)", [], ""),
+    ("builtin.module()", [], ""),
+    ("builtin.module(cse,cse)", ["cse"], "warning: 'cse' runs twice in a row; the second run is redundant: remove one"),
+    ("builtin.module(func.func(sccp),cse,canonicalize,func.func(sccp))", ["cse"], "warning: 'cse', 'canonicalize' run on 'builtin.module' between nested pipelines"),
+    ("builtin.module(func.fun(cse))", ["func.fun"], "error: no registered operation is called 'func.fun'; did you mean 'func.func'?"),
+    ("builtin.module(scf.for(cse))", ["scf.for"], "error: 'scf.for' cannot anchor a pipeline: it is not marked as 'IsolatedFromAbove'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("adapter", [XDSLAdapter, MLIRAdapter])
+@pytest.mark.parametrize(("text", "about", "expected"), FINDINGS)
+def test_findings(adapter: Any, text: str, about: list[str], expected: str) -> None:
+    """Each finding has a place and suggests a fix; a good pipeline has no findings."""
+    found = said(PipelineBuilder.parse(text, adapter=adapter()), adapter())
+    assert [place for _, place in found] == about
+    assert not found or found[0][0].startswith(expected)
