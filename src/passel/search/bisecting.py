@@ -111,19 +111,39 @@ def bisect(
     op, whole = run(None)
     if not is_bad(op):
         raise SearchError("the op is still good after the last pass: there is nothing to find")
-    number = _first(whole.count, lambda limit: is_bad(run(limit)[0]))
+
+    def verdict(limit: int) -> Verdict:
+        return Verdict.INTERESTING if is_bad(run(limit)[0]) else Verdict.DULL
+
+    _, number = _narrowed(0, whole.count, verdict)
     found = run(number)[1].last
     assert found is not None  # noqa: S101 - a pass ran, or the input would be bad
     return found
 
 
-def _first(high: int, is_bad: Callable[[int], bool]) -> int:
-    """Return the first bad number in the range from 1 to `high`, where `high` is bad."""
-    low = 0
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if is_bad(middle) else (middle, high)
-    return high
+def _narrowed(dull: int, interesting: int, verdict: Callable[[int], Verdict]) -> tuple[int, int]:
+    """Find where the verdict changes from dull to interesting, by binary search.
+
+    Args:
+        dull: A number whose verdict is known to be `DULL`.
+        interesting: A larger number whose verdict is known to be `INTERESTING`.
+        verdict: A function that returns the verdict on a number between these two.
+
+    Returns:
+        The largest dull number and the smallest interesting number that were found. The verdict on
+        the numbers between them, if any, is `INVALID`.
+    """
+    unknown: set[int] = set()
+    while candidates := [n for n in range(dull + 1, interesting) if n not in unknown]:
+        number = min(candidates, key=lambda n: abs(2 * n - dull - interesting))
+        match verdict(number):
+            case Verdict.INTERESTING:
+                interesting = number
+            case Verdict.DULL:
+                dull = number
+            case Verdict.INVALID:
+                unknown.add(number)
+    return dull, interesting
 
 
 class _Limit(PassInstrumentation):
@@ -218,18 +238,7 @@ class Bisection:
         """
         self._check_ends()
         steps = self._steps
-        low: int = -1
-        high: int = len(steps) - 1
-        unknown: set[int] = set()
-        while candidates := [n for n in range(low + 1, high) if n not in unknown]:
-            number = min(candidates, key=lambda n: abs(2 * n - low - high))
-            verdict = self._answer(steps[number]).verdict
-            if verdict is Verdict.INTERESTING:
-                high = number
-            elif verdict is Verdict.DULL:
-                low = number
-            else:
-                unknown.add(number)
+        low, high = _narrowed(-1, len(steps) - 1, lambda n: self._answer(steps[n]).verdict)
         before = self._record.state_before(steps[high])
         if before is None:
             names = [title(each) for each in steps[low + 1 : high + 1]]
@@ -337,15 +346,15 @@ def guilty_rewrite(
         result = in_child(lambda _: _rerun(subject, culprit, limit))
         return None if isinstance(result, Died) else result
 
-    def is_interesting(done: tuple[str, Sequence[str]] | None) -> bool:
+    def verdict(done: tuple[str, Sequence[str]] | None) -> Verdict:
         if done is None:
-            return False
-        return trials.answer(Case(done[0], trials.oracle.pipeline)).verdict is Verdict.INTERESTING
+            return Verdict.DULL
+        return trials.answer(Case(done[0], trials.oracle.pipeline)).verdict
 
     whole = rerun()
-    if whole is None or not is_interesting(whole):
+    if whole is None or verdict(whole) is not Verdict.INTERESTING:
         return None
-    return _first(len(whole[1]), lambda limit: is_interesting(rerun(limit))), whole[1]
+    return _narrowed(0, len(whole[1]), lambda limit: verdict(rerun(limit)))[1], whole[1]
 
 
 def _rerun(subject: Subject, culprit: Culprit, limit: int | None) -> tuple[str, Sequence[str]]:

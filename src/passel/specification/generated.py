@@ -122,10 +122,11 @@ def _base_class(declared: PassDeclaration, python: PythonPass) -> Iterator[str]:
     if python.dialects:
         names = ", ".join(map(literal, python.dialects))
         yield f"{INDENT}dependent_dialects = ({names}{',' * (len(python.dialects) == 1)})"
-    for statistic in python.statistics:
-        name = f", name={literal(statistic.name)}" if statistic.has_own_name else ""
-        arguments = f"{literal(statistic.description)}{name}"
-        yield f"{INDENT}{statistic.attribute} = Statistic({arguments})"
+    for attribute, statistic in python.statistics.items():
+        is_derived = attribute.replace("_", "-") == statistic.name
+        name = "" if is_derived else f", name={literal(statistic.name)}"
+        description = literal(one_line(statistic.description))
+        yield f"{INDENT}{attribute} = Statistic({description}{name})"
 
 
 def _register(passes: Sequence[PythonPass], group: str, module: str) -> Iterator[str]:
@@ -168,7 +169,7 @@ def _facts(python: PythonPass) -> dict[str, Any]:
         "interface": python.target if python.kind == "InterfacePass" else "",
         "dialects": python.dialects,
         "options": [_option_facts(each) for each in python.options],
-        "statistics": [each.name for each in python.statistics],
+        "statistics": [each.name for each in python.statistics.values()],
     }
     return {key: value for key, value in facts.items() if value}
 

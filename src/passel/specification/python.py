@@ -89,25 +89,6 @@ class PythonOption(NamedTuple):
         return self.field.replace("_", "-") != self.name
 
 
-class PythonStatistic(NamedTuple):
-    """A statistic of a pass, as an attribute of a Python class.
-
-    Attributes:
-        attribute: The name of the attribute.
-        name: The name of the statistic in reports.
-        description: The description of the statistic in reports.
-    """
-
-    attribute: str
-    name: str
-    description: str
-
-    @property
-    def has_own_name(self) -> bool:
-        """Whether `name` differs from `attribute.replace("_", "-")`."""
-        return self.attribute.replace("_", "-") != self.name
-
-
 class PythonPass(NamedTuple):
     """A pass as a Python class.
 
@@ -121,7 +102,7 @@ class PythonPass(NamedTuple):
             interface, or if passel does not know the op name for the C++ class.
         dialects: The names of the dependent dialects.
         options: The options of the pass.
-        statistics: The statistics of the pass.
+        statistics: The declared statistics of the pass, by the name of the attribute.
         notes: Comments about C++ classes of ops, interfaces and dialects for which passel has no
             Python name.
     """
@@ -133,7 +114,7 @@ class PythonPass(NamedTuple):
     anchor: str
     dialects: tuple[str, ...]
     options: tuple[PythonOption, ...]
-    statistics: tuple[PythonStatistic, ...]
+    statistics: dict[str, StatisticDeclaration]
     notes: tuple[str, ...]
 
 
@@ -167,7 +148,7 @@ def in_python(declared: PassDeclaration, *, by_variable: bool = False) -> Python
         notes.append(f"Runs on ops with the C++ interface `{target}`: set `interface`.")
     dialects = _dialects(declared, notes)
     options = tuple(_option(each, declared, by_variable=by_variable) for each in declared.options)
-    statistics = tuple(_statistic(each) for each in declared.statistics)
+    statistics = {_attribute(each): each for each in declared.statistics}
     return PythonPass(
         name, declared.argument, kind, target, anchor, dialects, options, statistics, tuple(notes)
     )
@@ -277,15 +258,13 @@ def _field(declared: OptionDeclaration, owner: PassDeclaration, *, by_variable: 
     )
 
 
-def _statistic(declared: StatisticDeclaration) -> PythonStatistic:
+def _attribute(declared: StatisticDeclaration) -> str:
+    """Return the attribute name of a statistic, derived from the name of the C++ variable."""
     attribute = snake_case(declared.cpp_name)
-    if not attribute.isidentifier() or iskeyword(attribute):
-        raise SpecificationError(
-            f"statistic name '{declared.cpp_name}' is not valid in Python", str(declared.place)
-        )
-    return PythonStatistic(
-        field_for(Pass, attribute), declared.name, one_line(declared.description)
-    )
+    if attribute.isidentifier() and not iskeyword(attribute):
+        return field_for(Pass, attribute)
+    message = f"statistic name '{declared.cpp_name}' is not valid in Python"
+    raise SpecificationError(message, str(declared.place))
 
 
 def snake_case(name: str) -> str:
