@@ -18,7 +18,7 @@ _TINTS = {"-": "#f8514940", "+": "#2ea04340", "@": "#3b82f640"}
 """The backgrounds of lines of diffs, for dark and light themes."""
 
 _MOST_LINES = 100
-"""The number of lines of a diff, or of diagnostics, in a notebook's file."""
+"""The maximum number of lines of a diff in a notebook's file."""
 
 
 class Text(NamedTuple):
@@ -110,15 +110,11 @@ def bundle(*parts: Text | Table) -> Bundle:
     }
 
 
-def cut(title: str, lines: Sequence[str]) -> str:
-    """Return a title and the first lines of a text; if lines are omitted, say how many."""
+def cut_diff(title: str, diff: str) -> str:
+    """Return a title and the first lines of a unified diff; if lines are omitted, say how many."""
+    lines = diff.splitlines()[2:]  # without the names `before` and `after`
     more = [f"... and {len(lines) - _MOST_LINES} more lines"] if lines[_MOST_LINES:] else []
     return "\n".join([title, *lines[:_MOST_LINES], *more])
-
-
-def cut_diff(title: str, diff: str) -> str:
-    """Return a title and the first lines of a unified diff."""
-    return cut(title, diff.splitlines()[2:])  # without the names `before` and `after`
 
 
 def _pre(html: str) -> str:

@@ -9,7 +9,8 @@ original op, so that references to the original op remain valid.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
 from passel.errors import OptionError, PassFailure, PipelineError, Problem
 from passel.frontend.resources import unescaped
@@ -21,7 +22,7 @@ from passel.pipeline import PipelineNode, parse_elements
 from passel.schedule import PipelineCompiler
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from passel.mlir.crossing import MLIRSide
     from passel.passes import PassContext, PassRegistry
@@ -125,7 +126,12 @@ class Crossing(Pass[Any]):
     def initialize(self, ir_context: Any) -> Any:
         """Return what `run` needs: a context of the other IR, and the passes to run in it."""
         there = _side(self.name, adapter=crossing_adapter(self.name))
-        return _Destination(there, self.passes)
+
+        @cache
+        def manager(name: str) -> OpPassManager:
+            return OpPassManager(name).add(*self.passes)
+
+        return _Destination(there, PipelineCompiler(there.adapter, there.context), manager)
 
     def run(self, op: Any, ctx: PassContext) -> None:
         """Convert `op` to the other IR, run the passes, and convert the result back if it changed.
@@ -153,8 +159,9 @@ class Crossing(Pass[Any]):
     def _run_there(self, destination: _Destination, op: Any, ctx: PassContext) -> None:
         try:
             compiler = destination.compiler
+            manager = destination.manager(compiler.adapter.kind_of(op).name)
             with running_on(compiler.adapter, compiler.context):
-                outcome = ctx.run.run_elsewhere(ctx, destination.manager(op), op, compiler)
+                outcome = ctx.run.run_elsewhere(ctx, manager, op, compiler)
         except PipelineError as error:
             raise PassFailure(f"in {self}: {error}") from error
         if not outcome:
@@ -233,30 +240,20 @@ def _whole(text: str) -> str:
     return text
 
 
-class _Destination:
+class _Destination(NamedTuple):
     """The state of a crossing during one run.
 
     Attributes:
         side: The other IR, as a side of the conversion.
         compiler: The compiler of pipelines for the other IR.
+        manager: A function that takes the name of an op and returns a pass manager with the
+            crossing's passes, always the same one for a name. If a pass has a different anchor, the
+            function raises an `AnchorError`.
     """
 
-    def __init__(self, side: Side, passes: BarePipeline) -> None:
-        self.side = side
-        self.compiler = PipelineCompiler(side.adapter, side.context)
-        self._passes = passes
-        self._managers: dict[str, OpPassManager] = {}
-
-    def manager(self, op: Any) -> OpPassManager:
-        """Return a pass manager with the crossing's passes, anchored on the name of `op`.
-
-        Raises:
-            AnchorError: If a pass has a different anchor.
-        """
-        name = self.side.adapter.kind_of(op).name
-        if name not in self._managers:
-            self._managers[name] = OpPassManager(name).add(*self._passes)
-        return self._managers[name]
+    side: Side
+    compiler: PipelineCompiler
+    manager: Callable[[str], OpPassManager]
 
 
 class RunOnXDSL(Crossing):
