@@ -14,6 +14,7 @@ from xdsl_inputs import xdsl_context
 
 from passel.xdsl import parse_source, parsing
 from passel.xdsl.fast.functions import FunctionParser
+from passel.xdsl.fast.printer import TemplatePrinter
 from passel.xdsl.source_parser import SourceParser
 
 if TYPE_CHECKING:
@@ -57,6 +58,31 @@ def assert_same(
     fast, slow = parse_both(text, context, **options)
     assert fast.seen == slow.seen
     return fast
+
+
+_FORMS = ((), ("print_generic_format",), ("print_properties_as_attributes",), ("print_debuginfo",))
+
+
+def _all_printed(class_: type[Printer], op: Operation, flags: tuple[str, ...]) -> tuple[Any, ...]:
+    """Return all that can be seen after an op was printed twice by one printer, or the error."""
+    options: dict[str, Any] = dict.fromkeys(flags, True)
+    printer: Any = class_(StringIO(), **options)
+    try:
+        for _ in range(2):
+            printer.print_op(op)
+    except Exception as error:  # noqa: BLE001 - dialects' printers raise what they like
+        return type(error), str(error)
+    names = {id(each): name for each, name in (printer._ssa_values | printer._blocks).items()}
+    return printer.stream.getvalue(), names, printer._dialect_resources
+
+
+def assert_prints_same(op: Operation) -> None:
+    """Print an op from templates in each form, which must give the same as xDSL's printer."""
+    for form in _FORMS:
+        expected = _all_printed(Printer, op, form)
+        if isinstance(expected[0], type):
+            return  # xDSL leaves an op behind that has lost its name
+        assert _all_printed(TemplatePrinter, op, form) == expected
 
 
 def repeated(text: str, times: int) -> str:
