@@ -219,8 +219,12 @@ class TemplateParser(SourceParser):
     def _find_operands(self, template: Template, names: list[str]) -> list[SSAValue[Any]] | None:
         """Return the operands with the given names.
 
-        The result is None if an operand does not fit, or if a result has the name of another value.
+        The result is None if an operand does not fit, if a result has the name of another value, or
+        if xDSL refuses the name of a successor.
         """
+        for at in template.successors:
+            if names[at] not in self.blocks and not Block.is_valid_name(names[at]):
+                return None
         values, forward = self.ssa_values, self.forward_ssa_references
         for name in names[: template.bound]:
             if name in values or name in forward:
