@@ -11,7 +11,6 @@ from __future__ import annotations
 import sys
 from inspect import getattr_static
 from typing import TYPE_CHECKING, Any, Final
-from weakref import WeakKeyDictionary
 
 from xdsl.dialects.builtin import IntegerAttr, UnregisteredOp
 from xdsl.interfaces import HasFolderInterface
@@ -142,8 +141,8 @@ class ClassTable(dict["type[Operation]", OpClass]):
         return False
 
 
-_kept: WeakKeyDictionary[type[Operation], OpClass] = WeakKeyDictionary()
-"""The properties of known classes, which later runs reuse."""
+_kept: dict[type[Operation], OpClass] = {}
+"""The properties of xDSL's classes, which later runs reuse."""
 
 
 class QuickPattern(RewritePattern):

@@ -46,11 +46,10 @@ _MAX_SHAPES: Final = 20_000
 _FIELDS: Final = frozenset(each.name for each in fields(Operation))
 """The fields of every op."""
 
-_LOCATION: Final = r'loc\((?:unknown|"([^"\\\n\v\f]*)":(0|[1-9][0-9]*):(0|[1-9][0-9]*))\)'
-"""A location as printers write it."""
-
-_at_location: Final = re.compile(_LOCATION, re.ASCII).match
-_ends_located: Final = re.compile(f"(.*) {_LOCATION}", re.ASCII).fullmatch
+_ends_located: Final = re.compile(
+    r'(.*) loc\((?:unknown|"([^"\\\n\v\f]*)":(0|[1-9][0-9]*):(0|[1-9][0-9]*))\)', re.ASCII
+).fullmatch
+"""Matches a line that ends with a location as printers write it."""
 
 _OP_NAME: Final = re.compile(r'"([^"\\]*)"|([a-zA-Z_][a-zA-Z0-9_$.]*)', re.ASCII)
 _DIALECT_NAME: Final = re.compile(r"([!#])([a-zA-Z_][\w$]*)(?:\.|\s*<\s*)([\w$.]*)", re.ASCII)
@@ -137,14 +136,6 @@ class TemplateParser(SourceParser):
             if op is None:
                 return
             block.add_op(op)
-
-    def parse_optional_location(self) -> LocationAttr | None:
-        """Parse a `loc(...)`; if the next token does not start a location, return None."""
-        match = _at_location(self.lexer.input.content, self._token.start)
-        if match is None:
-            return super().parse_optional_location()
-        self._resume_at(match.end())
-        return _location(*match.groups())
 
     # ---- lines of known shapes -------------------------------------------------------
 
