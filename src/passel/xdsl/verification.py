@@ -9,7 +9,7 @@ symbol reference in an op outside any symbol table.
 # pyright: reportPrivateUsage=false
 # The tight loops follow xDSL's private links; the public iterators cost more than the checks.
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, Final
 
@@ -24,6 +24,9 @@ from passel.xdsl.fast.symbols import symbols_at_hand
 
 _LOOKING_OUTWARD: Final = frozenset({"fsm", "hw"})
 """The dialects of xDSL whose hand-written verifiers look up symbols."""
+
+_LOOKING_INWARD: Final = ("xdsl.traits", "xdsl.interfaces", "xdsl.backend.")
+"""The modules of xDSL whose traits verify an op alone, except for uses of symbols."""
 
 
 def verify(op: Operation, *, recursive: bool, dominance: bool = True) -> None:
@@ -59,7 +62,7 @@ def _verify(op: Operation, *, recursive: bool) -> None:
 def _verify_inside(parent: Operation, *, recursive: bool = True) -> None:
     """Verify the ops nested in an op, but not the op itself.
 
-    If not `recursive`, only those verifiers are run that may relate nested ops to each other.
+    If not `recursive`, only those verifiers run that may relate nested ops to each other.
     """
     for block in _blocks(parent):
         op = block.first_op
@@ -69,8 +72,10 @@ def _verify_inside(parent: Operation, *, recursive: bool = True) -> None:
             _check_structure(op)
             if op.regions and not _overrides_verify(op):
                 _verify_inside(op, recursive=recursive)
-            if recursive or _may_look_outward(type(op), op.traits.traits, type(op).verify_):
+            if recursive:
                 _run_verifier(op)
+            else:
+                _look_outward(op)
             op = op._next_op
         _check_not_empty(block)
 
@@ -134,29 +139,38 @@ def _check_not_empty(block: Block) -> None:
         raise InvalidIR(owner, "empty block: expect at least a terminator")
 
 
+def _look_outward(op: Operation) -> None:
+    try:
+        for check in _outward_checks(type(op), op.traits.traits, type(op).verify_):
+            check(op)
+    except Exception as error:  # noqa: BLE001 - verifiers may raise anything
+        _refuse(op, error)
+
+
 @cache
-def _may_look_outward(
+def _outward_checks(
     op_class: type[Operation],
     traits: frozenset[OpTrait],  # some may be added later
     verifier: Any,  # and another one be put in its place
-) -> bool:
-    """Return whether the verifier of an op class may look outside the closest isolated op.
+) -> tuple[Callable[[Any], None], ...]:
+    """Return the checks of an op class that may depend on ops outside the closest isolated op.
 
-    Among xDSL's own verifiers, only those of symbol uses do: in traits, and in some dialects. The
-    verifiers of other packages may depend on any op.
+    Among xDSL's own checks, only those of symbol uses do: in traits, and in the verifiers of some
+    dialects. The checks of other packages may depend on any op.
 
     Source: `mlir::detail::verifySymbolTable`, MLIR 22, which checks uses of symbols.
     """
-    return (
-        op_class.verify is not Operation.verify
-        or not is_xdsl_class(op_class)
-        or not is_xdsl_code(verifier)
-        or op_class.name.partition(".")[0] in _LOOKING_OUTWARD
-        or any(
-            isinstance(trait, SymbolUserOpInterface) or type(trait).__module__ != OpTrait.__module__
-            for trait in traits
-            if type(trait).verify is not OpTrait.verify
-        )
+    if op_class.verify is not Operation.verify:
+        return (op_class.verify,)
+    dialect, _, _ = op_class.name.partition(".")
+    if not (is_xdsl_class(op_class) and is_xdsl_code(verifier)) or dialect in _LOOKING_OUTWARD:
+        return (verifier,)
+    return tuple(
+        trait.verify
+        for trait in traits
+        if type(trait).verify is not OpTrait.verify
+        if isinstance(trait, SymbolUserOpInterface)
+        or not type(trait).__module__.startswith(_LOOKING_INWARD)
     )
 
 
