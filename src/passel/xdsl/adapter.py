@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     from passel.frontend import Frontend
     from passel.ir import PrintFlags, Shipment
 
-_ISOLATED_IN_MLIR = frozenset({"llvm.func"})
-"""The names of ops that are isolated from above in MLIR, but not in xDSL."""
-
 
 class XDSLAdapter(IRAdapter):
     """The adapter for xDSL's ops. Its contexts are `xdsl.context.Context` objects.
@@ -95,9 +92,8 @@ class XDSLAdapter(IRAdapter):
 
     def load_dialects(self, context: Context, names: Iterable[str]) -> None:
         """Load the named dialects into a context unless they are already loaded."""
-        loaded = {"builtin", *(dialect.name for dialect in context.loaded_dialects)}
         for name in names:
-            if name not in loaded and context.get_optional_dialect(name) is None:
+            if name != "builtin" and context.get_optional_dialect(name) is None:
                 known = list(context.registered_dialect_names)
                 msg = f"no dialect '{name}' is registered{suggest(name, known)}"
                 raise LookupError(msg)
@@ -260,7 +256,7 @@ def _known_op(context: Context, name: str) -> type[Operation] | None:
 
 def _kind(op_class: type[Operation]) -> OpKind:
     name = op_class.name
-    isolated = name in _ISOLATED_IN_MLIR or op_class.has_trait(IsolatedFromAbove)
+    isolated = name in CALLABLES or op_class.has_trait(IsolatedFromAbove)
 
     def implements(interface: type) -> bool:
         if interface is FunctionLike:

@@ -21,8 +21,6 @@ from xdsl.ir import Attribute
 
 from passel.diagnostics import UNKNOWN, Location
 
-_NEWLINE: Final = re.compile("\n")
-
 
 class SourceText:
     """A named source text that maps offsets to lines and columns.
@@ -39,7 +37,7 @@ class SourceText:
     def __init__(self, text: str, filename: str, line_offset: int = 0) -> None:
         self.filename: Final = StringAttr(filename)
         self.line_offset: Final = line_offset
-        self._line_starts = [0, *(match.end() for match in _NEWLINE.finditer(text))]
+        self._line_starts = [0, *(match.end() for match in re.finditer("\n", text))]
 
     def line_and_column(self, offset: int) -> tuple[int, int]:
         """Return the line and the column of an offset, both counted from 1."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gc
 import re
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr
 from xdsl.utils.exceptions import DiagnosticException, MultipleSpansParseError, ParseError
@@ -146,14 +146,14 @@ def _message(error: Exception) -> str:
 
 def _shift(error: ParseError, line_offset: int) -> None:
     """Change the spans of an error such that lines are counted from the beginning of the file."""
-    error.span = _from_line(error.span, line_offset)
+
+    def shifted(span: Any) -> Span[str]:
+        # Not `dataclasses.replace`: a span of a string literal would validate itself again.
+        return Span(span.start, span.end, span.input, line_offset)
+
+    error.span = shifted(error.span)
     if isinstance(error, MultipleSpansParseError):
-        error.refs = [(_from_line(span, line_offset), note) for span, note in error.refs]
-
-
-def _from_line(span: Span[str] | Span[bytes], line_offset: int) -> Span[str] | Span[bytes]:
-    # Not `dataclasses.replace`: a span of a string literal would validate itself again.
-    return Span(span.start, span.end, cast("Input[str]", span.input), line_offset)
+        error.refs = [(shifted(span), note) for span, note in error.refs]
 
 
 # -- Clearer errors, mostly in MLIR's words ------------------------------------------------------

@@ -4,7 +4,8 @@
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NoReturn, TypeVar, cast
+from functools import partial
+from typing import Any, Final, NoReturn, cast
 
 from xdsl.context import Context
 from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
@@ -68,9 +69,6 @@ _HEXADECIMAL: Final = re.compile(r'<"0x([0-9A-Fa-f]+)">')
 """The elements of a dense constant in the hexadecimal form that printers write."""
 
 _NO_KEY: Final = "expected identifier key for 'resource' entry"
-
-_AttributeT = TypeVar("_AttributeT", bound=Attribute)
-
 
 _DEFINITION: Final = re.compile(r"^[ \t]*(#[\w$.-]+)[ \t]*=", re.MULTILINE)
 """The start of the definition of an attribute alias."""
@@ -226,9 +224,7 @@ class SourceParser(Parser):
         """Parse an attribute, or return None if the next token does not start an attribute."""
         return self._recall(_PLAIN_ATTRIBUTE, Parser.parse_optional_attribute)
 
-    def _recall(
-        self, pattern: re.Pattern[str], parse: Callable[[Parser], _AttributeT | None]
-    ) -> _AttributeT | None:
+    def _recall(self, pattern: re.Pattern[str], parse: Callable[[Parser], Any]) -> Any:
         """Parse the text that `pattern` matches, or return the earlier result for equal text."""
         state = self._parser_state
         lexer = state.lexer
@@ -236,7 +232,7 @@ class SourceParser(Parser):
         if match is None:
             return parse(self)
         spelling = match[0]
-        attribute = cast("_AttributeT | None", self._spelled.get(spelling))
+        attribute = self._spelled.get(spelling)
         if attribute is None:
             attribute = parse(self)
             if attribute is not None:
@@ -294,22 +290,20 @@ class SourceParser(Parser):
         if kind == "dialect_resources":
             self._parse_dialect_resources()
         elif kind == "external_resources":
-            self.parse_comma_separated_list(self.Delimiter.BRACES, self._check_external_group)
+            self.parse_comma_separated_list(self.Delimiter.BRACES, self._check_external)
         else:
             self.raise_error(f"got an unexpected key in file metadata: {kind}")
 
-    def _check_external_group(self) -> None:
-        """Check the syntax of a group of external resources."""
-        self.expect(self.parse_optional_identifier, _NO_KEY)
-        self.parse_punctuation(":")
-        self.parse_comma_separated_list(self.Delimiter.BRACES, self._check_external_entry)
-
-    def _check_external_entry(self) -> None:
+    def _check_external(self, *, is_entry: bool = False) -> None:
+        """Check the syntax of a group of external resources, or of an entry of a group."""
         name = self._token.text
-        if not self._skip_string():
+        if not (is_entry and self._skip_string()):
             self.expect(self.parse_optional_identifier, _NO_KEY)
         self.parse_punctuation(":")
-        if self.parse_optional_boolean() is None and not self._skip_string():
+        if not is_entry:
+            entry = partial(self._check_external, is_entry=True)
+            self.parse_comma_separated_list(self.Delimiter.BRACES, entry)
+        elif self.parse_optional_boolean() is None and not self._skip_string():
             self.raise_error(f"expected string value for key '{name}'")
 
     def _skip_string(self) -> bool:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 CALLABLES = frozenset({"llvm.func"})
-"""The names of ops that are callable in MLIR, but not in xDSL."""
+"""The names of ops that are callable and isolated from above in MLIR, but not in xDSL."""
 
 
 def op_name(op: Operation) -> str:

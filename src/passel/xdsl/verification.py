@@ -25,9 +25,6 @@ from passel.xdsl.fast.symbols import symbols_at_hand
 _LOOKING_OUTWARD: Final = frozenset({"fsm", "hw"})
 """The dialects of xDSL whose hand-written verifiers look up symbols."""
 
-_LOOKING_INWARD: Final = ("xdsl.traits", "xdsl.interfaces", "xdsl.backend.")
-"""The modules of xDSL whose traits verify an op alone, except for uses of symbols."""
-
 
 def verify(op: Operation, *, recursive: bool, dominance: bool = True) -> None:
     """Verify an op, as `mlir::verify` does.
@@ -54,7 +51,7 @@ def verify(op: Operation, *, recursive: bool, dominance: bool = True) -> None:
 
 def _verify(op: Operation, *, recursive: bool) -> None:
     _check_structure(op)
-    if not _overrides_verify(op):
+    if type(op).verify is Operation.verify:
         _verify_inside(op, recursive=recursive)
     _run_verifier(op, nested=recursive)
 
@@ -70,7 +67,7 @@ def _verify_inside(parent: Operation, *, recursive: bool = True) -> None:
             if op.parent is not block:
                 raise InvalidIR(op, "parent pointer does not refer to the containing block")
             _check_structure(op)
-            if op.regions and not _overrides_verify(op):
+            if op.regions and type(op).verify is Operation.verify:
                 _verify_inside(op, recursive=recursive)
             if recursive:
                 _run_verifier(op)
@@ -169,13 +166,12 @@ def _outward_checks(
         trait.verify
         for trait in traits
         if type(trait).verify is not OpTrait.verify
-        if isinstance(trait, SymbolUserOpInterface)
-        or not type(trait).__module__.startswith(_LOOKING_INWARD)
+        if isinstance(trait, SymbolUserOpInterface) or type(trait).__module__ != OpTrait.__module__
     )
 
 
 def _run_verifier(op: Operation, *, nested: bool = True) -> None:
-    if type(op).verify is not Operation.verify:  # as `_overrides_verify`, which costs a call
+    if type(op).verify is not Operation.verify:
         _run_overriding_verifier(op, nested=nested)
         return
     try:
@@ -184,15 +180,11 @@ def _run_verifier(op: Operation, *, nested: bool = True) -> None:
         _refuse(op, error)
 
 
-def _overrides_verify(op: Operation) -> bool:
-    """Return whether the op's class overrides `verify`, which then also verifies its regions.
+def _run_overriding_verifier(op: Operation, *, nested: bool) -> None:
+    """Run a class's own `verify`, which also verifies the op's regions.
 
     The casts of `llvm` extend `verify`. Up to xDSL 0.66, `verify` of stim's circuit accepts all IR.
     """
-    return type(op).verify is not Operation.verify
-
-
-def _run_overriding_verifier(op: Operation, *, nested: bool) -> None:
     try:
         op.verify(verify_nested_ops=nested)
     except Exception as rendered:  # noqa: BLE001 - verifiers may raise anything
