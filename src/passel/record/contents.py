@@ -146,8 +146,9 @@ class Contents:
         self._head: dict[str, Any] = {}
         self.texts: Texts = Texts()
         self.runs: list[dict[str, Any]] = []
-        # The run, the last execution that ended before, the op and its new text:
-        self._changes: list[tuple[int, int, tuple[int, ...], str | None]] = []
+        # The run, the last execution that ended before, the op and its new text. One half more is
+        # for what a pass had done when it ran a pipeline: the pass itself ends later.
+        self._changes: list[tuple[int, float, tuple[int, ...], str | None]] = []
         self.begun: list[Execution] = []
         self.executions: list[Execution] = []
 
@@ -158,13 +159,15 @@ class Contents:
         facts = head["passel"], head["python"], tuple(head["command"]), head["started"]
         return RecordInfo(*facts, runs, all(run.is_complete for run in runs))
 
-    def state(self, run: int, has_ended: Callable[[int], bool]) -> str | None:
+    def state(self, run: int, has_ended: Callable[[float], bool]) -> str | None:
         """Return the text of a run's top-level op after the selected executions of passes.
 
         Args:
             run: The number of the run.
             has_ended: A function that takes the number of an execution, and returns whether the
-                text includes the changes of the execution.
+                text includes the changes of the execution. The function is also called with numbers
+                between those of two executions, for changes by a pass that was running then, and
+                with -1, for what was recorded before the first execution ended.
 
         Returns:
             The text; None if the state is unknown.
@@ -194,7 +197,8 @@ class Contents:
                 self.runs.append(line)
                 self._states.append(State(line["before"], self.texts))
             case {"state": ordinals, "in": run, "after": digest}:
-                self._change(run, tuple(ordinals), digest, len(self.executions) - 1)
+                last = len(self.executions) - (0.5 if self.begun else 1)
+                self._change(run, tuple(ordinals), digest, last)
             case {"end": run}:
                 self._ends[run] = line
             case _:
@@ -236,7 +240,7 @@ class Contents:
         )
         self.executions.append(execution)
 
-    def _change(self, run: int, ordinals: tuple[int, ...], digest: str | None, last: int) -> None:
+    def _change(self, run: int, ordinals: tuple[int, ...], digest: str | None, last: float) -> None:
         self._states[run].change(ordinals, digest)
         self._changes.append((run, last, ordinals, digest))
 

@@ -100,9 +100,9 @@ class Execution(NamedTuple):
             None if the text is unknown.
         caller: The `number` of the execution whose dynamic pipeline contains this execution; None
             if the pass is not in a dynamic pipeline.
-        is_amid: Whether a pass on an enclosing op ran this pass, in a dynamic pipeline. If true,
-            the text of the top-level op is unknown, since the outer pass may already have changed
-            the enclosing op.
+        is_amid: Whether a pass on an enclosing op ran this pass, in a dynamic pipeline on an op
+            inside its own op. If true, the text of the top-level op is unknown, since the outer
+            pass may already have changed the enclosing op.
     """
 
     number: int

@@ -6,6 +6,7 @@ import shlex
 from collections import defaultdict
 from functools import cache, cached_property
 from itertools import zip_longest
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -164,7 +165,9 @@ class Record:
         first = execution.number
         while first and (self.executions[first - 1].caller or -1) in range(execution.number + 1):
             first -= 1  # passes in pipelines that this pass ran
-        return self._contents.state(execution.run, (first - 1).__ge__)
+        is_inner = execution.caller is not None or execution in self.running[1:]
+        last = first - (0.5 if is_inner else 1)
+        return self._contents.state(execution.run, lambda number: number <= last)
 
     def state_after(self, execution: Execution) -> str | None:
         """Return the text of the run's top-level op after the execution of a pass.
@@ -180,7 +183,7 @@ class Record:
         """
         if execution.is_amid:
             return None
-        return self._contents.state(execution.run, execution.number.__ge__)
+        return self._contents.state(execution.run, lambda number: number <= execution.number)
 
     def state_at(self, paths: Collection[str], run: int = 0) -> str | None:
         """Return the text of a run's top-level op after only the first passes of the pipeline.
@@ -194,8 +197,10 @@ class Record:
             The text, or None if the text is unknown; see `state_after`.
         """
 
-        def has_ended(number: int) -> bool:
-            execution = self.executions[number]
+        def has_ended(number: float) -> bool:
+            if not -1 < number <= len(self.executions) - 1:
+                return number < 0
+            execution = self.executions[ceil(number)]
             while execution.caller is not None:
                 execution = self.executions[execution.caller]
             return execution.path in paths

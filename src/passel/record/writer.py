@@ -40,8 +40,9 @@ Event: TypeAlias = "Mapping[str, Any]"
 `run` marks the start of a run, and `end` marks the end; the value is the number of the run. `in` is
 the number of the run that an event is in. `begin` marks the start of an execution; the value is the
 `StepInfo`, and `of` is the `RecordedOp`. `total` marks the end of the innermost execution; the
-value is the time. `state` marks a change of an op while no pass was running on the op itself; the
-value is the op's ordinals. `after` is the digest of the op's new text; None if the text is unknown.
+value is the time. `state` marks the text of an op, whose ordinals are the value, at another time:
+before a pass of a dynamic pipeline, before a pass on an op that is no part of an outline, or after
+nested pipelines. `after` is the digest of the op's new text; None if the text is unknown.
 """
 
 
