@@ -166,15 +166,14 @@ class Contents:
             run: The number of the run.
             has_ended: A function that takes the number of an execution, and returns whether the
                 text includes the changes of the execution. The function is also called with numbers
-                between those of two executions, for changes by a pass that was running then, and
-                with -1, for what was recorded before the first execution ended.
+                between those of two executions, for changes by a pass that was running then.
 
         Returns:
             The text; None if the state is unknown.
         """
         state = State(self.runs[run]["before"], self.texts)
         for changed, before, ordinals, digest in self._changes:
-            if changed == run and has_ended(before):
+            if changed == run and (before == -1 or has_ended(before)):
                 state.change(ordinals, digest)
         whole = state.digest((0,))
         return whole and self.texts.text(whole)
@@ -226,9 +225,8 @@ class Contents:
             self._change(begun.run, begun.ordinals, line["after"], number)
         after = self._states[begun.run].digest(begun.ordinals)
         is_known = "after" not in line or None not in {begun.before, after}
-        is_same = begun.before == after
-        status = "unknown" if not is_known else "unchanged" if is_same else "changed"
-        execution = begun._replace(
+        status = "unknown" if not is_known else "unchanged" if begun.before == after else "changed"
+        ended = begun._replace(
             number=number,
             status=line.get("status", status),
             own_time=line.get("own", line["total"]),
@@ -238,7 +236,7 @@ class Contents:
             failure=failure_of(line["failure"]) if "failure" in line else None,
             after=after,
         )
-        self.executions.append(execution)
+        self.executions.append(ended)
 
     def _change(self, run: int, ordinals: tuple[int, ...], digest: str | None, last: float) -> None:
         self._states[run].change(ordinals, digest)

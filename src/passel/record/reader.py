@@ -165,8 +165,8 @@ class Record:
         first = execution.number
         while first and (self.executions[first - 1].caller or -1) in range(execution.number + 1):
             first -= 1  # passes in pipelines that this pass ran
-        is_inner = execution.caller is not None or execution in self.running[1:]
-        last = first - (0.5 if is_inner else 1)
+        is_outer = execution.caller is None and execution not in self.running[1:]
+        last = first - (1 if is_outer else 0.5)
         return self._contents.state(execution.run, lambda number: number <= last)
 
     def state_after(self, execution: Execution) -> str | None:
@@ -196,11 +196,10 @@ class Record:
         Returns:
             The text, or None if the text is unknown; see `state_after`.
         """
+        everything = [*self.executions, *self.running]
 
         def has_ended(number: float) -> bool:
-            if not -1 < number <= len(self.executions) - 1:
-                return number < 0
-            execution = self.executions[ceil(number)]
+            execution = everything[ceil(number)]
             while execution.caller is not None:
                 execution = self.executions[execution.caller]
             return execution.path in paths

@@ -140,11 +140,10 @@ class Recorder(PassInstrumentation):
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
         """Record the end of a pass that failed, with its changes to the op."""
-        run = self._runs[-1]
         if isinstance(step, PassStep):
-            self._end_pass(run, step, op)
+            self._end_pass(self._runs[-1], step, op)
         else:
-            self._end_nested(run, step, op, failure)
+            self._end_nested(self._runs[-1], step, op, failure)
 
     def _end_pass(self, run: RecordedRun, step: Step, op: Any) -> None:
         frame, ended, now = run.frames.pop(), self.ended, perf_counter()
@@ -170,10 +169,8 @@ class Recorder(PassInstrumentation):
         frame, outcome = run.frames.pop(), self.ended.outcome
         run.frames[-1].inside += frame.inside
         if failure is not None:
-            data: dict[str, Any] = {"total": 0, "status": "failed"}
-            data["failure"] = FailureInfo.of(failure)
             self._begin(run, step, run.facts_of(op))
-            self._log.write(data)
+            self._log.write({"total": 0, "status": "failed", "failure": FailureInfo.of(failure)})
         elif not frame.lists_ops and (outcome is None or outcome.changed is not False):
             self._changed(run, run.facts_of(op), op)
 

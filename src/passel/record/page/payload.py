@@ -146,7 +146,6 @@ def _facts(record: Record) -> list[tuple[str, str]]:
             facts += [("Input", run.source), ("Pipeline", run.pipeline)]
             facts.append(("As it ran", run.schedule if run.schedule != run.pipeline else ""))
     facts.append(("Versions", ", ".join(f"{name} {version}" for name, version in versions.items())))
-    facts += [("Running at the end", f"{each.path} on {each.op_title}") for each in record.running]
     return [fact for fact in dict.fromkeys(facts) if fact[1]]
 
 
