@@ -141,7 +141,8 @@ class Raises(PassInstrumentation):
 def test_what_raises_in_several_threads_is_reported_once(caplog: pytest.LogCaptureFixture) -> None:
     """It is called in no thread any more."""
     manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Again())
-    with ThreadPoolExecutor(2) as pool, manager.instrument(Raises()):
+    manager.add_instrumentation(Raises())
+    with ThreadPoolExecutor(2) as pool:
         manager.run(module_of(8), executor=pool)
     assert sum("Raises failed" in each for each in caplog.messages) == 1
 

@@ -55,18 +55,18 @@ def test_executions_have_the_numbers_of_a_counter() -> None:
     """Execution numbers in the log are the numbers at which a counter stops, whatever is logged."""
     stream, pm = io.StringIO(), manager(LocatedAdapter())
     log = ActionLog(stream, places=[place_of(f"in.toy:{ord('g')}")])
-    with pm.instrument(log):
-        pm.run(parse_toy(FUNCTIONS))
-        pm.run(parse_toy("toy.module()"))
-        pm.run(parse_toy(FUNCTIONS))
+    pm.add_instrumentation(log)
+    pm.run(parse_toy(FUNCTIONS))
+    pm.run(parse_toy("toy.module()"))
+    pm.run(parse_toy(FUNCTIONS))
     numbers = re.findall(r"execution (\d+)\] (begins|completed)", stream.getvalue())
     # The first pass moves `f` to where the log looks at.
     expected = ["3", "4", "9", "10"]
     assert numbers == [(n, what) for n in expected for what in ("begins", "completed")]
-    stream.truncate(0)
+    stream, pm = io.StringIO(), manager(LocatedAdapter())
     pm.add_gate(DebugCounter("pass-execution-count=4"))
-    with pm.instrument(ActionLog(stream)):
-        pm.run(module := parse_toy(FUNCTIONS))
+    pm.add_instrumentation(ActionLog(stream))
+    pm.run(module := parse_toy(FUNCTIONS))
     assert [op.value for op in module.body] == [2, 1]
     ends = re.findall(r"(completed|skipped) `pass-execution`", stream.getvalue())
     assert ends == ["completed", "completed", "completed", "skipped", "completed"]
@@ -159,7 +159,9 @@ STEP = "Pipeline Collection : ['toy.func']"
 def test_slices_nest_like_the_run(how: str) -> None:
     """Each execution has a slice that names its op, and all slices end, whatever happens."""
     stream = io.StringIO()
-    with working(how).instrument(Trace(stream)) as pm, suppress(PassFailedError, KeyboardInterrupt):
+    pm = working(how)
+    pm.add_instrumentation(Trace(stream))
+    with suppress(PassFailedError, KeyboardInterrupt):
         pm.run(parse_toy(FUNCTIONS), jobs=1)
     (slices,) = check(stream.getvalue()).values()
     assert slices == [STEP, f"{STEP} > Work", f"{STEP} > Work"]
@@ -175,8 +177,9 @@ def test_each_thread_has_a_track() -> None:
 
     def work() -> None:
         together.wait()
-        with working().instrument(trace) as pm:
-            pm.run(parse_toy(FUNCTIONS), jobs=1)
+        pm = working()
+        pm.add_instrumentation(trace)
+        pm.run(parse_toy(FUNCTIONS), jobs=1)
 
     with trace:
         threads = [threading.Thread(target=work) for _ in range(3)]

@@ -49,8 +49,8 @@ def manager(*passes: Pass[Any], nested: tuple[Pass[Any], ...] = ()) -> PassManag
 def dumps(pm: PassManager, source: str = SOURCE, **flags: Any) -> list[str]:
     """Return what is printed in a run: the headers' names of passes, with the IR below."""
     stream = StringIO()
-    with pm.instrument(PrintIR(stream=stream, **flags)):
-        pm.run(parse_toy(source))
+    pm.add_instrumentation(PrintIR(stream=stream, **flags))
+    pm.run(parse_toy(source))
     text = stream.getvalue().replace("// -----// IR Dump ", "#").replace(" //----- //\n", ": ")
     return [line for line in text.splitlines() if line]
 
@@ -82,11 +82,10 @@ def test_stream_that_breaks(capsys: pytest.CaptureFixture[str]) -> None:
             raise self.error
 
     full = "error: cannot print the IR: No space left on device; nothing more is printed\n"
-    pm = manager(Bump(symbol="f"), Bump(symbol="g"))
     for error, said in ((BrokenPipeError(), ""), (OSError(28, "No space left on device"), full)):
-        Broken.error = error
-        with pm.instrument(PrintIR(after=True, stream=Broken())):
-            pm.run(parse_toy(SOURCE))
+        Broken.error, pm = error, manager(Bump(symbol="f"), Bump(symbol="g"))
+        pm.add_instrumentation(PrintIR(after=True, stream=Broken()))
+        pm.run(parse_toy(SOURCE))
         assert capsys.readouterr().err == said
 
 

@@ -55,7 +55,8 @@ def report(display: Display, *entries: Pass[Any]) -> str:
     module = parse_toy("toy.module(toy.func @f(toy.func,toy.func),toy.func @g(toy.func))")
     for _ in range(8):
         module.body[0].add(ToyOp("toy.func"))
-    with pm.instrument(StatisticsReport(display, stream=stream)), suppress(PassFailedError):
+    pm.add_instrumentation(StatisticsReport(display, stream=stream))
+    with suppress(PassFailedError):
         pm.run(module)
     return stream.getvalue()
 

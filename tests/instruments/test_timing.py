@@ -70,7 +70,8 @@ def outline(timer: Timer, depth: int = 0) -> Iterator[str]:
 
 def run(pm: PassManager, timing: Timing, jobs: int | None = None) -> Timer:
     """Run on the module, whether or not that fails."""
-    with pm.instrument(timing), suppress(PassFailedError, KeyboardInterrupt):
+    pm.add_instrumentation(timing)
+    with suppress(PassFailedError, KeyboardInterrupt):
         pm.run(parse_toy(MODULE), jobs=jobs)
     return timing.timing
 

@@ -151,7 +151,8 @@ def test_a_failed_run_has_been_counted_and_measured(adapter: ToyAdapter) -> None
             raise PassFailure("enough")
 
     pm = PassManager("toy.module", adapter=adapter).add(CountAndFail())
-    with pm.instrument(Timing()), pytest.raises(PassFailedError) as info:
+    pm.add_instrumentation(Timing())
+    with pytest.raises(PassFailedError) as info:
         pm.run(parse_toy("toy.module()"))
     assert info.value.statistics == {"toy.module/0:count-and-fail": {"seen": 1}}
     assert [timer.name for timer in info.value.timing.children] == ["CountAndFail"]

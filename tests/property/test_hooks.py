@@ -149,8 +149,9 @@ class Case(NamedTuple):
             pm.add_gate(self._admits)
         module = clone(self.module)
         try:
-            with pm.instrument(*instrumentations):
-                result = str(pm.run(module))
+            for each in instrumentations:
+                pm.add_instrumentation(each)
+            result = str(pm.run(module))
         except (PassFailedError, KeyboardInterrupt, SystemExit, GeneratorExit) as error:
             result = f"{type(error).__name__} {error} {getattr(error, '__notes__', [])}"
         return result, str(module)

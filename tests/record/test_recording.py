@@ -134,8 +134,8 @@ def test_runs_of_one_recorder_have_all_diagnostics(tmp_path: Path) -> None:
     recorder = Recorder(tmp_path / "r")
     for _ in range(20):
         manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Grow())
-        with manager.instrument(recorder):
-            manager.run(parse_toy("toy.module(toy.func @f)"))
+        manager.add_instrumentation(recorder)
+        manager.run(parse_toy("toy.module(toy.func @f)"))
     assert recorder.run_record is not None
     assert all(each.diagnostics for each in recorder.run_record.executions)
 

@@ -64,8 +64,8 @@ class ActionLog(PassInstrumentation):
         >>> from passel.testing import ToyAdapter, parse_toy
         >>> pm = PassManager("toy.module", adapter=ToyAdapter())
         >>> functions = pm.nest("toy.func")
-        >>> with pm.instrument(ActionLog(sys.stdout)):
-        ...     result = pm.run(parse_toy("toy.module"))
+        >>> pm.add_instrumentation(ActionLog(sys.stdout))
+        >>> result = pm.run(parse_toy("toy.module"))
         [thread MainThread, execution 1] begins (no breakpoint) Action `pass-execution` running ...
         [thread MainThread, execution 1] completed `pass-execution`
 

@@ -65,8 +65,8 @@ class PrintIR(PassInstrumentation):
         >>> register(registry)
         >>> pipeline = "toy.module(toy.func(composite-fixed-point-pass))"
         >>> pm = PassManager.parse(pipeline, registry=registry, adapter=ToyAdapter())
-        >>> with pm.instrument(PrintIR(after=True, stream=sys.stdout)):
-        ...     result = pm.run(parse_toy("toy.module(toy.func @f)"))
+        >>> pm.add_instrumentation(PrintIR(after=True, stream=sys.stdout))
+        >>> result = pm.run(parse_toy("toy.module(toy.func @f)"))
         // -----// IR Dump After CompositeFixedPointPass (composite-fixed-point-pass) //----- //
         toy.func @f
         <BLANKLINE>

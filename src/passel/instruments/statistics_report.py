@@ -64,8 +64,8 @@ class StatisticsReport(PassInstrumentation):
         ...     def run(self, op, ctx: PassContext) -> None:
         ...         ctx.count(self.ops, len(op.body))
         >>> pm = PassManager("toy.module", adapter=ToyAdapter()).add(Count())
-        >>> with pm.instrument(StatisticsReport("list", stream=sys.stdout)):
-        ...     result = pm.run(parse_toy("toy.module(toy.func @f)"))
+        >>> pm.add_instrumentation(StatisticsReport("list", stream=sys.stdout))
+        >>> result = pm.run(parse_toy("toy.module(toy.func @f)"))
         ===-------------------------------------------------------------------------===
                                  ... Pass statistics report ...
         ===-------------------------------------------------------------------------===

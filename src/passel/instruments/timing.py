@@ -93,7 +93,8 @@ class Timing(PassInstrumentation):
         >>> from passel.testing import ToyAdapter, parse_toy
         >>> pm = PassManager("toy.module", adapter=ToyAdapter())
         >>> timing = Timing()
-        >>> with pm.instrument(timing), timing.scope("Warming up"):
+        >>> pm.add_instrumentation(timing)
+        >>> with timing.scope("Warming up"):
         ...     result = pm.run(parse_toy("toy.module()"))
         >>> print(*(timer.name for timer in timing.timing.walk()), sep=", ")
         root, Warming up

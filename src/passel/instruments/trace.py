@@ -39,8 +39,8 @@ class Trace(PassInstrumentation):
         >>> from passel.testing import ToyAdapter, parse_toy
         >>> pm, stream = PassManager("toy.module", adapter=ToyAdapter()), io.StringIO()
         >>> functions = pm.nest("toy.func").add(lambda op, _: None)
-        >>> with pm.instrument(Trace(stream)):
-        ...     result = pm.run(parse_toy("toy.module(toy.func @f)"))
+        >>> pm.add_instrumentation(Trace(stream))
+        >>> result = pm.run(parse_toy("toy.module(toy.func @f)"))
         >>> [e["name"] for e in json.loads(stream.getvalue()) if e["ph"] == "B"]
         ["Pipeline Collection : ['toy.func']", 'lambda']
 

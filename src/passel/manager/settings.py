@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from copy import copy
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from passel.execution import RunOptions, VerifyEach
 from passel.passes.reachable import EffectsGuard
 from passel.passes.remarks import remark_filter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable
     from pathlib import Path
 
     from passel.execution import PassGate
@@ -134,6 +133,15 @@ class RunSettings:
     def add_instrumentation(self, instrumentation: PassInstrumentation) -> None:
         """Add an instrumentation, which observes the runs of this manager.
 
+        Example:
+            >>> from passel import PassManager
+            >>> from passel.instruments import Timing
+            >>> from passel.testing import ToyAdapter, parse_toy
+            >>> pm = PassManager("toy.module", adapter=ToyAdapter())
+            >>> pm.add_instrumentation(Timing())
+            >>> pm.run(parse_toy("toy.module()")).timing.name
+            'root'
+
         Raises:
             TypeError: The argument is a class instead of an instance.
         """
@@ -141,27 +149,6 @@ class RunSettings:
             name = instrumentation.__qualname__
             raise TypeError(f"expected an instrumentation, got the class {name}; write {name}()")
         self._instrumentations.append(instrumentation)
-
-    @contextmanager
-    def instrument(self, *instrumentations: PassInstrumentation) -> Generator[Self]:
-        """Add instrumentations for the runs inside a `with` statement.
-
-        Example:
-            >>> from passel import PassManager
-            >>> from passel.instruments import Timing
-            >>> from passel.testing import ToyAdapter, parse_toy
-            >>> pm = PassManager("toy.module", adapter=ToyAdapter())
-            >>> with pm.instrument(Timing()):
-            ...     result = pm.run(parse_toy("toy.module()"))
-            >>> result.timing.name
-            'root'
-        """
-        before = self._instrumentations
-        self._instrumentations = [*before, *instrumentations]
-        try:
-            yield self
-        finally:
-            self._instrumentations = before
 
     def enable_timing(self, enable: bool = True) -> None:
         """Set whether each run prints the execution time of its passes to standard error.
