@@ -8,6 +8,7 @@ import pickle
 import threading
 import time
 import weakref
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from io import StringIO
@@ -29,9 +30,12 @@ def change(op: ToyOp, _: Any) -> None:
     op.value += 1
 
 
-def manager(*passes: Any) -> PassManager:
-    """Return a manager of passes on modules, by default one that changes them."""
-    return PassManager("toy.module", adapter=ToyAdapter()).add(*(passes or [change]))
+def manager(*passes: Any, watch: Sequence[PassInstrumentation] = ()) -> PassManager:
+    """Return a watched manager of passes on modules, by default one that changes them."""
+    pm = PassManager("toy.module", adapter=ToyAdapter()).add(*(passes or [change]))
+    for each in watch:
+        pm.add_instrumentation(each)
+    return pm
 
 
 class Alone(PassInstrumentation):
@@ -62,9 +66,7 @@ def test_a_run_that_ends_elsewhere_does_not_disturb_a_hook() -> None:
             elsewhere.join(0.05)
             seen.append(self.ended.changed and self.run.outer is None)
 
-    pm = manager()
-    pm.add_instrumentation(Slow())
-    pm.run(parse_toy("toy.module"))
+    manager(watch=[Slow()]).run(parse_toy("toy.module"))
     assert seen == [True]
 
 
@@ -73,9 +75,8 @@ def test_hooks_of_one_object_never_overlap() -> None:
     alone = Alone()
 
     def work(_: int) -> None:
-        pm = manager()
+        pm = manager(watch=[alone])
         pm.nest("toy.func").add(change, change, change)
-        pm.add_instrumentation(alone)
         for _ in range(10):
             pm.run(parse_toy("toy.module(toy.func @a,toy.func @b)"))
 
@@ -88,9 +89,7 @@ def test_copies_have_a_lock_of_their_own(caplog: pytest.LogCaptureFixture) -> No
     """An instrumentation can be copied and pickled after a run, and the copy observes the next run."""
     recorder = EventRecorder()
     for _ in range(2):
-        pm = manager()
-        pm.add_instrumentation(recorder)
-        pm.run(parse_toy("toy.module"))
+        manager(watch=[recorder]).run(parse_toy("toy.module"))
         recorder = pickle.loads(pickle.dumps(recorder))
     assert len(recorder.events) == 4
     assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
@@ -126,19 +125,15 @@ def ask(op: ToyOp, ctx: PassContext) -> None:
 @pytest.mark.parametrize("fails", [False, True])
 def test_hooks_see_whether_a_verification_or_an_analysis_has_failed(fails: bool) -> None:
     """The hook sees that the verification or the analysis failed, but not the exception."""
-    pm, ends = manager(step(ask)), Ends()
-    pm.add_instrumentation(ends)
+    ends = Ends()
     with suppress(PassFailedError):
-        pm.run(ToyOp("toy.module", value=int(fails)))
+        manager(step(ask), watch=[ends]).run(ToyOp("toy.module", value=int(fails)))
     assert ends.failed == [fails, fails]
 
 
 def test_an_instrumentation_lets_go_of_a_run_that_has_ended() -> None:
     """An instrumentation outlives the ops of its runs, and keeps none of them."""
-    printer = PrintIR(stream=StringIO(), only_on_change=True)
-    pm = manager()
-    pm.add_instrumentation(Ends())
-    pm.add_instrumentation(printer)
+    pm = manager(watch=[Ends(), PrintIR(stream=StringIO(), only_on_change=True)])
     pm.run(module := parse_toy("toy.module"))
     known = weakref.ref(module)
     del module
