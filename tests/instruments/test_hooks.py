@@ -8,7 +8,6 @@ import pickle
 import threading
 import time
 import weakref
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from io import StringIO
@@ -30,7 +29,7 @@ def change(op: ToyOp, _: Any) -> None:
     op.value += 1
 
 
-def manager(*passes: Any, watch: Sequence[PassInstrumentation] = ()) -> PassManager:
+def manager(*passes: Any, watch: tuple[PassInstrumentation, ...] = ()) -> PassManager:
     """Return a watched manager of passes on modules, by default one that changes them."""
     pm = PassManager("toy.module", adapter=ToyAdapter()).add(*(passes or [change]))
     for each in watch:
@@ -66,7 +65,7 @@ def test_a_run_that_ends_elsewhere_does_not_disturb_a_hook() -> None:
             elsewhere.join(0.05)
             seen.append(self.ended.changed and self.run.outer is None)
 
-    manager(watch=[Slow()]).run(parse_toy("toy.module"))
+    manager(watch=(Slow(),)).run(parse_toy("toy.module"))
     assert seen == [True]
 
 
@@ -75,7 +74,7 @@ def test_hooks_of_one_object_never_overlap() -> None:
     alone = Alone()
 
     def work(_: int) -> None:
-        pm = manager(watch=[alone])
+        pm = manager(watch=(alone,))
         pm.nest("toy.func").add(change, change, change)
         for _ in range(10):
             pm.run(parse_toy("toy.module(toy.func @a,toy.func @b)"))
@@ -89,7 +88,7 @@ def test_copies_have_a_lock_of_their_own(caplog: pytest.LogCaptureFixture) -> No
     """An instrumentation can be copied and pickled after a run, and the copy observes the next run."""
     recorder = EventRecorder()
     for _ in range(2):
-        manager(watch=[recorder]).run(parse_toy("toy.module"))
+        manager(watch=(recorder,)).run(parse_toy("toy.module"))
         recorder = pickle.loads(pickle.dumps(recorder))
     assert len(recorder.events) == 4
     assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
@@ -127,13 +126,13 @@ def test_hooks_see_whether_a_verification_or_an_analysis_has_failed(fails: bool)
     """The hook sees that the verification or the analysis failed, but not the exception."""
     ends = Ends()
     with suppress(PassFailedError):
-        manager(step(ask), watch=[ends]).run(ToyOp("toy.module", value=int(fails)))
+        manager(step(ask), watch=(ends,)).run(ToyOp("toy.module", value=int(fails)))
     assert ends.failed == [fails, fails]
 
 
 def test_an_instrumentation_lets_go_of_a_run_that_has_ended() -> None:
     """An instrumentation outlives the ops of its runs, and keeps none of them."""
-    pm = manager(watch=[Ends(), PrintIR(stream=StringIO(), only_on_change=True)])
+    pm = manager(watch=(Ends(), PrintIR(stream=StringIO(), only_on_change=True)))
     pm.run(module := parse_toy("toy.module"))
     known = weakref.ref(module)
     del module
