@@ -59,7 +59,10 @@ def erase_dead_code(region: Region, listener: PatternRewriterListener | None = N
     live = _with_operands(live, rest, classes)
     if is_clean and not rest:
         return False
-    found = LiveSet(changed=False, _live_ops=set(live))
+    found = LiveSet()
+    for op in live:
+        found.set_live(op)
+    found.changed = False
     found.delete_dead(region, listener)
     return found.changed
 

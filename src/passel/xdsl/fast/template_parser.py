@@ -20,7 +20,6 @@ from xdsl.dialects.builtin import (
     UnknownLoc,
 )
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.utils.lexer import Span
 
 from passel.xdsl.fast.known import has_known_parser, is_known_attribute, is_xdsl_class
 from passel.xdsl.fast.templates import (
@@ -235,8 +234,9 @@ class TemplateParser(SourceParser):
         """Return the successors of an op, and declare those that are not yet defined."""
         if any(line.names[at] not in self.blocks for at in template.successors):
             spans, start = name_spans(line.text), line.match.start(1)
-            for first, last in (spans[at] for at in sorted(template.successors)):
-                self._get_block_from_name(Span(start + first, start + last, self.lexer.input))
+            for at in sorted(template.successors):
+                self._resume_at(start + spans[at][0])
+                self.parse_successor()
         return [self.blocks[line.names[at]][0] for at in template.successors]
 
     # ---- lines to learn from ---------------------------------------------------------
