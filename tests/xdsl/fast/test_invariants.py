@@ -136,6 +136,7 @@ def test_what_counts(right: Operation, wrong: Operation) -> None:
 
 def test_a_value_that_the_definition_does_not_look_at_does_not_count() -> None:
     """Where fast paths are on, a definition is checked once for all numbers of one type."""
+    gc.collect()
     kind, before = IntegerType(77), len(invariants._seen)  # pyright: ignore[reportPrivateUsage]
     constants = [_constant(IntegerAttr(value, kind), kind) for value in range(5)]
     for each in constants:

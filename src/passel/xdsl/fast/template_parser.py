@@ -151,7 +151,7 @@ class TemplateParser(SourceParser):
         dialects = tuple(dict.fromkeys(reversed(self._parser_state.dialect_stack)))
         shapes = self._shapes.setdefault(dialects, {})
         match = LINE.match(text, self._token.start)
-        line, count, end = None, 0, 0
+        line, end = None, 0
         while match is not None:
             content = match[1]
             if content[-1] == "{" or content[0] in "}^":
@@ -166,11 +166,9 @@ class TemplateParser(SourceParser):
             if not self._build(line, block):
                 break
             line = None
-            count += 1
             end = match.end()
             match = following
-        if count:
-            self.ops_from_templates += count
+        if end:
             self._resume_at(end)
         return line
 
@@ -204,6 +202,7 @@ class TemplateParser(SourceParser):
             if SSAValue.is_valid_name(name):
                 result.name_hint = name
         block.add_op(op)
+        self.ops_from_templates += 1
         return True
 
     def _find_operands(self, template: Template, names: list[str]) -> list[SSAValue[Any]] | None:
@@ -232,11 +231,10 @@ class TemplateParser(SourceParser):
 
     def _find_blocks(self, template: Template, line: _Line) -> Sequence[Block]:
         """Return the successors of an op, and declare those that are not yet defined."""
-        if any(line.names[at] not in self.blocks for at in template.successors):
-            spans, start = name_spans(line.text), line.match.start(1)
-            for at in sorted(template.successors):
-                self._resume_at(start + spans[at][0])
-                self.parse_successor()
+        spans, start = name_spans(line.text), line.match.start(1)
+        for at in sorted(template.successors):
+            self._resume_at(start + spans[at][0])
+            self.parse_successor()
         return [self.blocks[line.names[at]][0] for at in template.successors]
 
     # ---- lines to learn from ---------------------------------------------------------
@@ -251,10 +249,9 @@ class TemplateParser(SourceParser):
             return op
         template = self._to_template(line, op)
         if template is not None:
-            template.followers.add(line.follower)
-            if isinstance(known, Template):
-                # The line's tokens made the same of it: none after them was taken.
-                template.followers |= known.followers
+            # The line's tokens made the same of it before: none after them was taken.
+            former = known.followers if isinstance(known, Template) else ()
+            template.followers.update((line.follower, *former))
         line.remember(template or _REFUSED)
         return op
 
