@@ -42,13 +42,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 _ATTRIBUTES: Sequence[Attribute] = (
     *(i1, i32, i64, f64, TensorType(f64, [2]), UnitAttr(), StringAttr("s"), SymbolRefAttr("f")),
-    *(
-        IntegerAttr(1, i64),
-        IntegerAttr(2, i32),
-        IntegerAttr(0, i1),
-        ArrayAttr([]),
-        ArrayAttr([i32]),
-    ),
+    *(IntegerAttr(1, i64), IntegerAttr(2, i32), IntegerAttr(0, i1)),
+    *(ArrayAttr([]), ArrayAttr([i32])),
 )
 
 
