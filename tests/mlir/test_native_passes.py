@@ -58,8 +58,9 @@ def test_nothing_that_other_threads_write_is_lost(capfd: pytest.CaptureFixture[s
     with ThreadPoolExecutor(1) as threads:
         writing = threads.submit(write)
         while not writing.done():
-            with pytest.raises(OptionError, match="no such option bogus"):
+            with pytest.raises(OptionError, match="no such option bogus") as caught:
                 PassManager.parse("any(gpu-register-host-buffers{bogus=1})", context)
+            assert str(caught.value).startswith("<pass-pipeline>:1:31: error: ")
             module = parse_source(context, SOURCE, "t")
             PassManager.parse("builtin.module(func.func(cse,canonicalize))", context).run(module)
         writing.result()

@@ -11,7 +11,8 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr, i32
 from xdsl.dialects.func import CallOp
 from xdsl_inputs import xdsl_context
 
-from passel.xdsl import parse_source
+from passel.ir import PrintFlags
+from passel.xdsl import XDSLAdapter, parse_source
 from passel.xdsl.fast.printer import TemplatePrinter
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -58,3 +59,12 @@ def test_messages() -> None:
     printer.diagnostic.add_message(ops[3], "here")
     printer.print_op(module)
     assert "here" in stream.getvalue()
+
+
+@pytest.mark.parametrize("body", ["scf.yield", "cf.br ^end ^end: scf.yield", "ub.unreachable"])
+def test_the_terminators_of_an_execute_region(body: str) -> None:
+    """Printed text reads back as the same IR, also where xDSL's own printer drops a part."""
+    op = f"scf.execute_region {{\n{body}\n}}"
+    module = parse_source(xdsl_context(), op, "test.mlir")
+    again = parse_source(xdsl_context(), XDSLAdapter().print_op(module, PrintFlags()), "again.mlir")
+    assert again.is_structurally_equivalent(module)
