@@ -42,7 +42,8 @@ class Die(Pass):
 FLAGS = ["--load-pass-plugin=plugin.py", "-p=builtin.module(func.func(mark,die))"]
 AGAIN = (
     "passel-opt --run-reproducer --load-pass-plugin=plugin.py "
-    "--start-after=builtin.module/func.func/0:mark --stop-after=builtin.module/func.func/1:die r.passel"
+    "--start-after=builtin.module/func.func/0:mark@f3 "
+    "--stop-after=builtin.module/func.func/1:die@f3 r.passel"
 )
 BEFORE = "func.func @f3() attributes {marked} {\n  func.return\n}\n"
 

@@ -44,19 +44,30 @@ def generic(tool: Tool, ir: str, *words: str) -> str:
 @pytest.mark.parametrize("jobs", ["-j1", "-j2"])
 @pytest.mark.parametrize("ir", ["xdsl", "mlir"])
 def test_each_pass_does_from_the_record_what_it_did(tool: Tool, ir: str, jobs: str) -> None:
-    """A pass that is replayed from the record leaves the IR that the record has after it."""
+    """An execution that is replayed from the record leaves the IR that the record has after it."""
     Path("f.mlir").write_text(FUNCTIONS)
     tool("f.mlir", f"--ir={ir}", jobs, "-p", PIPELINE, "--record=r")
     record = Record.open("r")
     Path("f.mlir").unlink()
-    paths = [step.path for step in record.info.runs[0].steps]
-    commands = dict.fromkeys((each.path, record.replay(each)) for each in record.executions)
-    assert [path for path, _ in commands] == paths
-    for number, (_, command) in enumerate(commands, 1):
-        words = shlex.split(command)
+    assert len(record.executions) == 9
+    for each in record.executions:
+        words = shlex.split(record.replay(each))
         assert words[0] == "passel-opt"
-        Path("after.mlir").write_text(record.state_at(paths[:number]) or "")
+        Path("after.mlir").write_text(record.state_after(each) or "")
         assert generic(tool, ir, *words[1:]) == generic(tool, ir, "after.mlir")
+
+
+def test_ops_that_their_names_do_not_tell_apart_are_replayed_together(tool: Tool) -> None:
+    """Where several ops have a name, or none, the pass runs on all of them."""
+    inner = "module { func.func @f() { return } }"
+    Path("f.mlir").write_text(f"{inner}\n{inner}")
+    tool("f.mlir", "-p", "builtin.module(builtin.module(func.func(cse)))", "--record=r")
+    record = Record.open("r")
+    path = "builtin.module/builtin.module/func.func/0:cse"
+    assert [each.path for each in record.executions] == [path, path]
+    assert {record.replay(each) for each in record.executions} == {
+        f"passel-opt --run-reproducer --stop-after={path} r"
+    }
 
 
 def test_what_passel_opt_cannot_run_has_no_command(tool: Tool) -> None:

@@ -206,10 +206,13 @@ class Record:
 
         return self._contents.state(run, has_ended)
 
-    def replay(self, execution: Execution) -> str:
-        """Return the command that reruns the pass of an execution on all ops that the pass ran on.
+    # -- Commands --------------------------------------------------------------------------------
 
-        For a pass in a dynamic pipeline, the command reruns the pass that runs this pipeline.
+    def replay(self, execution: Execution) -> str:
+        """Return the command that repeats an execution of a pass, on only the op of the execution.
+
+        For a pass in a dynamic pipeline, the command reruns the pass that runs this pipeline. If no
+        symbol name identifies the op, the command runs the pass on all ops on which the pass ran.
 
         Returns:
             The command; empty if the record does not contain the IR before the pass, or if
@@ -218,15 +221,39 @@ class Record:
         """
         while execution.caller is not None:
             execution = self.executions[execution.caller]
-        run, path = self.info.runs[execution.run], execution.path
-        paths = [step.path for step in run.steps]
-        if execution.run or path not in paths or not run.replay:
+        earlier = [e for e in self.executions[: execution.number] if e.caller is None]
+        start = self._place(earlier[-1]) if earlier else ""
+        stop = self._place(execution)
+        if execution.run or not stop or (earlier and not start):
+            return self.replay_of_pass(execution.path, execution.run)
+        known = self.state_before(execution) is not None
+        return self._command(start, stop) if known else ""
+
+    def replay_of_pass(self, path: str, run: int = 0) -> str:
+        """Return the command that reruns a pass on all ops on which the pass ran; see `replay`."""
+        info = self.info.runs[run]
+        paths = [step.path for step in info.steps]
+        if run or path not in paths:
             return ""
         earlier = paths[: paths.index(path)]
-        if (self.state_at(earlier) if earlier else run.before) is None:
+        known = info.before if not earlier else self.state_at(earlier)
+        return self._command(earlier[-1] if earlier else "", path) if known is not None else ""
+
+    def _place(self, execution: Execution) -> str:
+        """Return the place right after an execution; empty if no place means only that."""
+        path, symbol = execution.path, execution.symbol
+        others = [e.symbol for e in self.executions if e.path == path and e != execution]
+        if not symbol:
+            return "" if others else path
+        return "" if symbol in others else f"{path}@{symbol}"
+
+    def _command(self, start: str, stop: str) -> str:
+        template = self.info.runs[0].replay
+        if not template:
             return ""
-        places = [*(f"--start-after={each}" for each in earlier[-1:]), f"--stop-after={path}"]
-        return run.replay.replace("{file}", shlex.join([*places, str(self.path)]))
+        places = [f"--start-after={start}"] if start else []
+        places.append(f"--stop-after={stop}")
+        return template.replace("{file}", shlex.join([*places, str(self.path)]))
 
 
 class TextReader(NamedTuple):

@@ -173,7 +173,8 @@ def _steps(record: Record, flags: _Flags) -> Iterator[str]:
         return
     if rest := len(found) - len(shown):
         yield f"// {path} left {rest} {'op' if rest == 1 else 'ops'} unchanged\n"
-    if again := record.replay(found[-1]):
+    last, is_one = found[-1], len(found) == 1 or found[-1].status == "running"
+    if again := record.replay(last) if is_one else record.replay_of_pass(path, last.run):
         yield f"// to run it again: {again}\n"
 
 

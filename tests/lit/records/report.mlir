@@ -43,7 +43,7 @@
 // OP-NEXT:   func.return
 // OP-NEXT: }
 
-// AGAIN: // to run it again: passel-opt --run-reproducer --start-after=builtin.module/func.func/0:cse --stop-after=builtin.module/func.func/1:canonicalize {{.*}}report.mlir{{.*}}
+// AGAIN: // to run it again: passel-opt --run-reproducer --start-after=builtin.module/func.func/0:cse@g --stop-after=builtin.module/func.func/1:canonicalize@g {{.*}}report.mlir{{.*}}
 
 // GENERIC: "func.return"(%a, %a) : (i32, i32) -> () loc("{{.*}}report.mlir":
 

@@ -272,7 +272,7 @@ def test_a_failure_comes_first(reports: Reports) -> None:
         assert "this function is refused" in failure.inner_text()
         command = shown.page.get_by_label("Command").inner_text()
         assert command.startswith("passel-opt --run-reproducer ")
-        assert "--stop-after=builtin.module/func.func/6:refuse " in command
+        assert "--stop-after=builtin.module/func.func/6:refuse@leaky_relu " in command
         shown.page.get_by_role("button", name="Copy").click()
         shown.page.get_by_role("button", name=re.compile("Copied|Selected")).wait_for()
         shown.page.keyboard.press("f")
