@@ -29,9 +29,9 @@ from passel.ir.contract import (
     IRAdapter,
     OpKind,
     PrintFlags,
-    SiblingWatch,
     outwards,
 )
+from passel.ir.sibling_watch import SiblingWatch
 
 __all__ = [
     "ANY",

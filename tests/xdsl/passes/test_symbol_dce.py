@@ -1,4 +1,4 @@
-"""`symbol-dce`: what mlir-opt erases, on the modules of `symbol_dce.mlir` and elsewhere."""
+"""`symbol-dce`, on the modules of `symbol_dce.mlir` and elsewhere, and `strip-debuginfo`: as mlir-opt."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from xdsl.traits import SymbolOpInterface
 from xdsl_inputs import some
 
 from passel import PassFailedError, PassManager
+from passel.ir import PrintFlags
 from passel.xdsl import XDSLAdapter
+from passel.xdsl.passes.strip_debuginfo import StripDebugInfo
 from passel.xdsl.passes.symbol_dce import SymbolDCE
 
 if TYPE_CHECKING:
@@ -169,3 +171,22 @@ def test_names_are_looked_up_in_an_index(
     result = manager.run(op)
     assert result.statistics == {"builtin.module/0:symbol-dce": {"num-dce'd": 100}}
     assert asked < 202 * 10
+
+
+def test_strip_debuginfo(
+    parse_op: Callable[[str], Operation], run: Callable[..., object], mlir_opt: MlirOpt
+) -> None:
+    """The locations of all ops and arguments are erased, and nothing else."""
+    source = """
+builtin.module {
+  "test.op"() : () -> () loc("kept.py":1:2)
+  func.func @f(%x: i32) { func.return loc(fused[unknown]) }
+  llvm.func @g(%x: i32) { llvm.return loc(callsite("a" at "b.py":1:1)) }
+}"""
+    flags = ("--mlir-print-debuginfo", "--mlir-print-local-scope", "--mlir-print-op-generic")
+    theirs = mlir_opt(UNREGISTERED, "--strip-debuginfo", *flags, source=source)
+    assert theirs.code == 0, theirs.err
+    op = parse_op(source)
+    run(op, StripDebugInfo())
+    ours = XDSLAdapter().print_op(op, PrintFlags(generic=True, debuginfo=True))
+    assert mlir_opt(UNREGISTERED, *flags, source=ours).out == theirs.out
