@@ -30,7 +30,6 @@ from passel.manager import (
     Nesting,
     OpPassManager,
     PassManager,
-    ReproducerCase,
     RunResult,
     load_reproducer,
 )
@@ -84,7 +83,6 @@ __all__ = [
     "PipelineRun",
     "PipelineSyntaxError",
     "PreservedAnalyses",
-    "ReproducerCase",
     "RunResult",
     "Severity",
     "Statistic",

@@ -22,7 +22,8 @@ from passel.bridge import RunOnMLIR, RunOnXDSL
 from passel.instruments import CrashReproducer
 from passel.instruments.ir_printer import PrintIR
 from passel.instruments.timing import Timing
-from passel.manager import BarePipeline, CompositeFixedPoint
+from passel.manager import BarePipeline
+from passel.manager.combinators import CompositeFixedPoint
 
 if TYPE_CHECKING:
     from pathlib import Path

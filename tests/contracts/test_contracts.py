@@ -23,7 +23,8 @@ from passel import (
 )
 from passel.bridge import RunOnMLIR
 from passel.builder import Bundle, PipelineBuilder
-from passel.manager import BarePipeline, CompositeFixedPoint
+from passel.manager import BarePipeline
+from passel.manager.combinators import CompositeFixedPoint
 from passel.mlir import MLIRAdapter
 from passel.mlir import parse_source as parse_mlir
 from passel.mlir import passes as mlir_passes

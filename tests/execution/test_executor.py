@@ -97,7 +97,7 @@ def test_changes_outside_of_an_op_are_found(pool: Executor, kind: type[Pass]) ->
     manager = OpPassManager("toy.module").add_nested("toy.func", kind())
     manager.nest("toy.module").nest("toy.func").add(kind())
     expected = run(Sequential(), manager, module_of(12, 12))
-    found = run(OnExecutor(pool), manager, module_of(12, 12))
+    found = run(OnExecutor(None, pool), manager, module_of(12, 12))
     assert (plain(found[0]), found[2]) == (plain(expected[0]), expected[2])
     assert expected[0].failures
 
@@ -136,13 +136,13 @@ def test_analyses_of_the_enclosing_op_stay_with_it(
 ) -> None:
     """Where some are cached, the work stays here, which is said; else it goes out."""
     know = OpPassManager("toy.module").add(Know()).add_nested("toy.func", AskAround())
-    _, _, text = run(OnExecutor(pool), know, module_of(8))
+    _, _, text = run(OnExecutor(None, pool), know, module_of(8))
     assert text.count(" 9") == 8
     assert caplog.messages == [
         "not using the executor: analyses of the enclosing ops are cached in this process"
     ]
     forget = OpPassManager("toy.module").add_nested("toy.func", AskAround())
-    _, _, text = run(OnExecutor(pool), forget, module_of(8))
+    _, _, text = run(OnExecutor(None, pool), forget, module_of(8))
     assert text.count(" 1001") == 8
 
 
@@ -185,7 +185,7 @@ def test_what_a_worker_cannot_import_is_done_here(
     pass_: Pass = importlib.import_module("only_here").OnlyHere()
     executor = executors("dask")
     manager = OpPassManager("toy.module").add_nested("toy.func", pass_)
-    _, _, text = run(OnExecutor(executor), manager, module_of(8))
+    _, _, text = run(OnExecutor(None, executor), manager, module_of(8))
     assert text.count(" 2") == 8
     (message,) = {each.message for each in caplog.records if each.name == "passel"}
     assert message.startswith("a worker rejected its share of the ops: ModuleNotFoundError: ")
@@ -197,7 +197,7 @@ def test_a_share_whose_worker_dies_fails() -> None:
     module = module_of(6)
     module.body[3].value = 1
     with ProcessPoolExecutor(2, get_context("fork")) as pool:
-        outcome, _, _ = run(OnExecutor(pool), manager, module)
+        outcome, _, _ = run(OnExecutor(None, pool), manager, module)
     failed = {each.symbol: each for each in outcome.failures}
     assert "f2" in failed
     assert {each.kind for each in outcome.failures} == {"crashed"}
@@ -226,7 +226,7 @@ def test_an_interrupt_cancels_what_has_not_begun() -> None:
     manager = OpPassManager("toy.module").add_nested("toy.func", Again())
     executor = Never()
     with pytest.raises(KeyboardInterrupt):
-        run(OnExecutor(executor), manager, module_of(4))
+        run(OnExecutor(None, executor), manager, module_of(4))
     assert all(each.cancelled() for each in executor.futures[1:])
 
 

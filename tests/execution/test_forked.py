@@ -73,7 +73,7 @@ def test_what_cannot_follow_keeps_everything_here(
         case "gate":
             manager.add_gate(lambda step, _: bool(step.path))
         case _:
-            monkeypatch.setattr(fork, "ability_of", print)  # returns None
+            monkeypatch.setattr(fork, "SendsOps", str)
     for _ in range(2):
         module = module_of(8)
         manager.run(module, jobs=2)

@@ -21,7 +21,8 @@ from passel import (
 )
 from passel.frontend import UnreadableError
 from passel.instruments import Timing
-from passel.manager import BarePipeline, CompositeFixedPoint
+from passel.manager import BarePipeline
+from passel.manager.combinators import CompositeFixedPoint
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:

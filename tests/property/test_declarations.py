@@ -23,7 +23,7 @@ from passel.analysis import AllAnalyses
 from passel.execution.strategies import Sequential
 from passel.execution.strategies.executors import OnExecutor, Threads
 from passel.execution.strategies.fork import Forked
-from passel.ir import InvalidIR, SendsOps, ability_of
+from passel.ir import InvalidIR, SendsOps
 from passel.testing import ToyAdapter, parse_toy
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ STRATEGIES: tuple[Callable[[], Sequential], ...] = (
     lambda: Forked(1),
     lambda: Forked(2),
     lambda: Forked(3),
-    lambda: OnExecutor(Here(), 2),
+    lambda: OnExecutor(2, Here()),
     lambda: Threads(2),
 )
 _FORKED, _EXECUTOR, _THREADS = (0, 1, 2, 3, 2), (4, 4), (5,)
@@ -273,7 +273,7 @@ class Case(NamedTuple):
         Workers that get copies of functions do not have those beside, so that nothing is done to
         them. In which order threads work is not known.
         """
-        sends_copies = ability_of(ir.adapter, SendsOps) is None
+        sends_copies = not isinstance(ir.adapter, SendsOps)
         forked, others = (_FORKED[:2], _FORKED[2:]) if sends_copies else (_FORKED, ())
         for ways in (forked, others, _EXECUTOR, _THREADS):
             runs = [self.run(ir, way) for way in ways]

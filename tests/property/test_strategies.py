@@ -334,7 +334,7 @@ def strategies() -> Generator[list[Sequential]]:
     pool = ProcessPoolExecutor(2, get_context("fork"))
     pool.submit(int).result()  # forks before there are threads
     with pool, ThreadPoolExecutor(2) as threads:
-        yield [Forked(2), Threads(3), Threads(None, threads), OnExecutor(pool)]
+        yield [Forked(2), Threads(3), Threads(None, threads), OnExecutor(None, pool)]
 
 
 NAMES = Case(

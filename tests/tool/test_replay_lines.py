@@ -217,9 +217,9 @@ def test_a_build_that_is_installed(
 
 def replayed_in_python(file: str, adapter: Any, *passes: Any, **how: Any) -> str:
     """Replay a file with `load_reproducer`, and return the first error's message."""
-    case = load_reproducer(file, adapter, passes=passes, **how)
+    op, manager = load_reproducer(file, adapter, passes=passes, **how)
     with pytest.raises(PassFailedError) as caught:
-        case.run()
+        manager.run(op)
     return caught.value.failures[0].diagnostic.message
 
 

@@ -90,7 +90,7 @@ def strategy_named(name: str) -> Generator[Sequential]:
     """Make a strategy that shares even little work."""
     if name == "pool":
         with ProcessPoolExecutor(2, get_context("fork")) as pool:
-            yield OnExecutor(pool)
+            yield OnExecutor(None, pool)
     else:
         yield Forked(2) if name == "workers" else Sequential()
 

@@ -40,7 +40,7 @@ def shares_at_once(request: pytest.FixtureRequest) -> Generator[str]:
     with pytest.MonkeyPatch.context() as patch, ExitStack() as stack:
         if request.param == "pool":  # whose threads keep this process from forks
             pool = stack.enter_context(ProcessPoolExecutor(2, get_context("fork")))
-            on_pool = OnExecutor(pool)
+            on_pool = OnExecutor(None, pool)
         patch.setattr("passel.manager.pass_manager.strategy_for", eager)
         yield request.param
 

@@ -164,7 +164,7 @@ def keeps_one_here(monkeypatch: pytest.MonkeyPatch) -> Iterator[OnExecutor]:
 
     monkeypatch.setattr(XDSLAdapter, "ship", ship_others)
     with ProcessPoolExecutor(2, get_context("fork")) as pool:
-        yield OnExecutor(pool)
+        yield OnExecutor(None, pool)
 
 
 @pytest.mark.parametrize("kind", ["attribute", "op inside added"])

@@ -90,11 +90,6 @@ class DominatorTree(Generic[N]):
         """Return the closest node that properly dominates `node`, or None if no node does."""
         return self._nodes[self._parents[self._index.get(node, 0)]]
 
-    def children(self, node: N) -> list[N]:
-        """Return the nodes whose immediate dominator is `node`."""
-        number = self._index.get(node)
-        return [] if number is None else [self._nodes[each] for each in self._children[number]]
-
     def dominance_frontier(self, node: N) -> tuple[N, ...]:
         """Return the dominance frontier of `node`, in reverse post-order.
 
@@ -160,10 +155,6 @@ class RegionDominance(ABC, Generic[N]):
     def immediate_dominator(self, block: N) -> N | None:
         """Return the closest block that properly dominates `block`, or None if no block does."""
         return self.tree(self._region_of(block)).immediate_dominator(block)
-
-    def children(self, block: N) -> list[N]:
-        """Return the blocks that `block` immediately dominates."""
-        return self.tree(self._region_of(block)).children(block)
 
     def dominance_frontier(self, block: N) -> tuple[N, ...]:
         """Return the dominance frontier of `block`: the blocks where its dominance ends."""

@@ -1,12 +1,6 @@
 """Adapters to IRs: their interface, their optional abilities, and the lookup of adapters."""
 
-from passel.ir.abilities import (
-    LowersPasses,
-    SendsOps,
-    Shipment,
-    ShipsOps,
-    ability_of,
-)
+from passel.ir.abilities import LowersPasses, SendsOps, Shipment, ShipsOps
 from passel.ir.adapters import (
     adapter_for,
     adapter_named,
@@ -45,7 +39,6 @@ __all__ = [
     "Shipment",
     "ShipsOps",
     "SiblingWatch",
-    "ability_of",
     "adapter_for",
     "adapter_named",
     "adapter_names",

@@ -1,12 +1,12 @@
 """Optional abilities of adapters, each declared as a protocol.
 
-An adapter has an ability if it defines all methods of the ability's protocol; see `ability_of`.
+An adapter has an ability if it defines all methods of the ability's protocol. `isinstance` returns
+whether it does.
 """
 
 from __future__ import annotations
 
-from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -121,19 +121,3 @@ class ShipsOps(Protocol):
             EncodingError: If the ops cannot be decoded in this process.
         """
         ...
-
-
-AbilityT = TypeVar("AbilityT")
-
-
-def ability_of(adapter: object, ability: type[AbilityT]) -> AbilityT | None:
-    """Return `adapter` if it has the ability, otherwise None.
-
-    The results are cached for each class of adapters, since `isinstance` with a protocol is slow.
-    """
-    return cast("AbilityT", adapter) if _fulfils(type(adapter), ability) else None
-
-
-@cache
-def _fulfils(kind: type, ability: type) -> bool:
-    return issubclass(kind, ability)

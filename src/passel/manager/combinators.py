@@ -1,69 +1,21 @@
-"""Passes that run pipelines, on any IR.
-
-`BarePipeline` is the type of options whose value is a pipeline without an anchor.
-`CompositeFixedPoint` repeats a pipeline until the op no longer changes.
-"""
+"""Passes that run pipelines, on any IR."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from passel.analysis import AllAnalyses
 from passel.errors import PassFailure
-from passel.passes import Pass, PassRegistry, default_registry, option
-from passel.passes.op_pass_manager import OpPassManager
-from passel.pipeline import OptionText, located, parse_elements
+from passel.passes import Pass, option
+from passel.passes.op_pass_manager import BarePipeline
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from passel.passes import PassContext
-    from passel.passes.op_pass_manager import Addable
-    from passel.pipeline import ElementNode
+    from passel.passes import PassContext, PassRegistry
 
 
 def register(registry: PassRegistry) -> None:
     """Register the passes of this module in a registry."""
     registry.register(CompositeFixedPoint)
-
-
-class BarePipeline(OpPassManager):
-    """An immutable pipeline without an anchor, for use as the value of an option.
-
-    Args:
-        passes: The passes to add; see `OpPassManager.add`.
-        nodes: The syntax nodes of further passes and nested pipelines, which follow `passes`.
-        names: The registry that resolves pass names in `nodes`.
-
-    Raises:
-        PipelineError: A name is not registered, or an option is invalid.
-
-    Example:
-        >>> str(CompositeFixedPoint(pipeline=BarePipeline("symbol-dce,func.func(cse)")))
-        'composite-fixed-point-pass{pipeline={symbol-dce,func.func(cse)}}'
-
-    Source: the pipeline options of MLIR's passes, parsed by `mlir::parsePassPipeline`, MLIR 22.
-    """
-
-    option_metavar = "<pipeline>"
-
-    def __init__(
-        self, *passes: Addable, nodes: Sequence[ElementNode] = (), names: PassRegistry | None = None
-    ) -> None:
-        super().__init__()
-        self.add(*passes).add_nodes(nodes, names)
-        self._freeze()
-
-    @classmethod
-    def from_option_text(cls, text: OptionText, scope: PassRegistry | None) -> Self:
-        """Parse the value of an option as a pipeline without an anchor."""
-        elements = parse_elements(located(text)) if text.text.strip() else ()
-        return cls(nodes=elements, names=scope or default_registry())
-
-    def to_option_text(self, *, all_options: bool) -> OptionText:
-        """Return the pipeline, without an anchor, as the text of an option's value."""
-        text = ",".join(map(str, self.to_node(all_options=all_options).elements))
-        return OptionText(text, "{" if not text or " " in text or "," in text else "")
 
 
 class CompositeFixedPoint(Pass[Any, None]):

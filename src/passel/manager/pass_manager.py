@@ -174,7 +174,7 @@ class PassManager(RunSettings, OpPassManager):
             PasselError: The pipeline is invalid; see `check`.
 
         Example:
-            >>> from passel.manager import CompositeFixedPoint
+            >>> from passel.manager.combinators import CompositeFixedPoint
             >>> from passel.testing import ToyAdapter
             >>> pm = PassManager("toy.module", adapter=ToyAdapter()).add(CompositeFixedPoint())
             >>> list(pm.passes_by_path())

@@ -1,11 +1,11 @@
-"""Loading and running reproducers in Python."""
+"""Loading reproducers in Python."""
 
 # ruff: noqa: PLC0415
 # Few programs load reproducers, and `import passel` is faster without these imports.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from passel.errors import PipelineError
 from passel.ir import adapter_named
@@ -18,30 +18,7 @@ if TYPE_CHECKING:
 
     from passel.frontend import Frontend, Parsed, SourcePart
     from passel.ir import IRAdapter
-    from passel.manager.pass_manager import RunResult
     from passel.passes import PassRegistry
-
-
-class ReproducerCase(NamedTuple):
-    """The op and the pass manager of a loaded reproducer.
-
-    Attributes:
-        op: The op to run the pipeline on.
-        manager: The manager of the recorded pipeline. The manager rejects passes with effects that
-            `load_reproducer` did not allow.
-    """
-
-    op: Any
-    manager: PassManager
-
-    def run(self) -> RunResult:
-        """Run the recorded pipeline on the op.
-
-        Raises:
-            PassFailedError: A pass failed.
-            EffectsError: A pass has an effect that `load_reproducer` did not allow.
-        """
-        return self.manager.run(self.op)
 
 
 def load_reproducer(
@@ -53,8 +30,10 @@ def load_reproducer(
     parse: Callable[[str], Any] | None = None,
     allow_unregistered: bool = False,
     allow_effects: Iterable[str] = (),
-) -> ReproducerCase:
+) -> tuple[Any, PassManager]:
     r"""Load a reproducer, which may use passes and dialects that no installed package registers.
+
+    The manager that is returned runs the recorded pipeline, as in `manager.run(op)`.
 
     Args:
         path: The path of the reproducer file.
@@ -65,7 +44,11 @@ def load_reproducer(
         parse: A function that parses the text of the IR and returns an op. The function is required
             if the adapter has no frontend.
         allow_unregistered: Whether a new context allows ops of unregistered dialects.
-        allow_effects: The effects that passes may have; see `PassManager.restrict_effects`.
+        allow_effects: The effects that passes may have; see `PassManager.restrict_effects`. The
+            manager rejects passes with other effects.
+
+    Returns:
+        The op and the pass manager.
 
     Raises:
         AdapterError: No adapter with the given name is installed, or the adapter has no frontend
@@ -80,7 +63,8 @@ def load_reproducer(
         >>> recorded = 'external_resources: {mlir_reproducer: {pipeline: "toy.module(toy.func())"}}'
         >>> file = Path(tempfile.mkdtemp(), "repro.toy")
         >>> _ = file.write_text(f"toy.module(toy.func)\n{{-# {recorded} #-}}")
-        >>> print(load_reproducer(file, ToyAdapter(), parse=parse_toy).manager)
+        >>> op, manager = load_reproducer(file, ToyAdapter(), parse=parse_toy)
+        >>> print(manager)
         toy.module(toy.func())
     """
     from pathlib import Path
@@ -109,7 +93,7 @@ def load_reproducer(
     )
     manager.restrict_effects(*allow_effects)
     manager.enable_verifier(recorded.verify_each is not False)
-    return ReproducerCase(op, manager)
+    return op, manager
 
 
 def registry_with(passes: Iterable[Any]) -> PassRegistry:

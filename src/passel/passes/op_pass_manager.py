@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self, TypeAl
 from passel.diagnostics import suggest
 from passel.errors import AnchorError, DefinitionError, Problem
 from passel.ir import ANY, entered_context, op_name_of
+from passel.passes.registry import default_registry
 from passel.passes.resolution import build, names_for
 from passel.pipeline import (
     OptionText,
@@ -368,3 +369,43 @@ class OpPassManager:
         scratch = self.empty(self.anchor)
         build(nodes, scratch, names or self.registry or names_for(None, entered_context()))
         return scratch._placed
+
+
+class BarePipeline(OpPassManager):
+    """An immutable pipeline without an anchor, for use as the value of an option.
+
+    Args:
+        passes: The passes to add; see `OpPassManager.add`.
+        nodes: The syntax nodes of further passes and nested pipelines, which follow `passes`.
+        names: The registry that resolves pass names in `nodes`.
+
+    Raises:
+        PipelineError: A name is not registered, or an option is invalid.
+
+    Example:
+        >>> from passel.manager.combinators import CompositeFixedPoint
+        >>> str(CompositeFixedPoint(pipeline=BarePipeline("symbol-dce,func.func(cse)")))
+        'composite-fixed-point-pass{pipeline={symbol-dce,func.func(cse)}}'
+
+    Source: the pipeline options of MLIR's passes, parsed by `mlir::parsePassPipeline`, MLIR 22.
+    """
+
+    option_metavar = "<pipeline>"
+
+    def __init__(
+        self, *passes: Addable, nodes: Sequence[ElementNode] = (), names: PassRegistry | None = None
+    ) -> None:
+        super().__init__()
+        self.add(*passes).add_nodes(nodes, names)
+        self._freeze()
+
+    @classmethod
+    def from_option_text(cls, text: OptionText, scope: PassRegistry | None) -> Self:
+        """Parse the value of an option as a pipeline without an anchor."""
+        elements = parse_elements(located(text)) if text.text.strip() else ()
+        return cls(nodes=elements, names=scope or default_registry())
+
+    def to_option_text(self, *, all_options: bool) -> OptionText:
+        """Return the pipeline, without an anchor, as the text of an option's value."""
+        text = ",".join(map(str, self.to_node(all_options=all_options).elements))
+        return OptionText(text, "{" if not text or " " in text or "," in text else "")

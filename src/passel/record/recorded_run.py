@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from passel.ir import PrintFlags, ability_of
+from passel.ir import PrintFlags
 from passel.record.texts import HOLE, Outline, digest_of
 from passel.record.writer import RecordedOp
 
@@ -82,7 +82,6 @@ class RecordedRun:
         self._run = run
         self._adapter = run.adapter
         self._add = add
-        self._prints_apart = ability_of(run.adapter, PrintsApart)
         self._known: dict[Hashable, tuple[str, object]] = {}  # digests and fingerprints
 
     def facts_of(self, op: Any) -> RecordedOp:
@@ -93,7 +92,7 @@ class RecordedRun:
 
     def is_apart(self, op: Any) -> bool:
         """Return whether the ops inside an op are printed separately."""
-        return self._prints_apart is not None and self._prints_apart.prints_apart(op)
+        return isinstance(self._adapter, PrintsApart) and self._adapter.prints_apart(op)
 
     def text_of(self, op: Any) -> str | None:
         """Record the text of an op, and return the digest; None if the op cannot be printed."""

@@ -10,7 +10,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from passel.errors import AnchorError, DefinitionError, PipelineError, Problem
-from passel.ir import ANY, LowersPasses, ability_of
+from passel.ir import ANY, LowersPasses
 from passel.passes.reachable import walk
 from passel.schedule.model import Schedule, is_schedulable, merged
 
@@ -45,7 +45,7 @@ class PipelineCompiler:
         self.checks: bool = checks
         self.adapter: IRAdapter = adapter
         self.context: Any = context
-        self.lowers: LowersPasses | None = ability_of(adapter, LowersPasses)
+        self.lowers: LowersPasses | None = adapter if isinstance(adapter, LowersPasses) else None
         self.guard: EffectsGuard | None = guard
         # The cached schedules, each with its manager and the manager's number of changes.
         self._compiled: dict[Any, tuple[weakref.ref[OpPassManager], int, Schedule]] = {}

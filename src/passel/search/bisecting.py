@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 from passel.diagnostics import listed
 from passel.errors import PassFailedError
 from passel.hooks import PassInstrumentation
-from passel.ir import PrintFlags, ability_of
+from passel.ir import PrintFlags
 from passel.schedule import PassStep, passes_of
 from passel.search.children import Died, SearchError, in_child
 from passel.search.oracle import Answer, Verdict
@@ -371,8 +371,8 @@ def _rerun(subject: Subject, culprit: Culprit, limit: int | None) -> tuple[str, 
         op = adapter.children(op)[ordinal]
     manager = subject.manager(f"{execution.op_name}({execution.title})", context)
     manager.enable_verifier(False)
-    counts = ability_of(adapter, LimitsRewrites)
-    limited = nullcontext(list[str]()) if counts is None else counts.limited_rewrites(limit)
+    counts = isinstance(adapter, LimitsRewrites)
+    limited = adapter.limited_rewrites(limit) if counts else nullcontext(list[str]())
     with limited as done, suppress(PassFailedError):
         manager.run(op, jobs=1, on_diagnostic=lambda _: None)
     return adapter.print_op(root, _FAITHFUL), done

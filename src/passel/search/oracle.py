@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from passel.diagnostics import brief, listed, suggest
 from passel.errors import PasselError
-from passel.ir import InvalidIR, PrintFlags, ability_of, outwards
+from passel.ir import InvalidIR, PrintFlags, outwards
 from passel.search.children import Died, SearchError
 from passel.search.subject import Case, FailureIdentity
 
@@ -300,14 +300,13 @@ class ComputesElse(Oracle):
         self._subject = subject
         self._symbol, self._arguments, self._seconds = symbol, arguments, timeout or _PATIENCE
         adapter = subject.frontend.adapter
-        computes = ability_of(adapter, Computes)
-        if computes is None:
+        if not isinstance(adapter, Computes):
             raise SearchError(
                 f"passel cannot run functions of IR '{adapter.name}'; use --interesting=<command> "
                 "with a command that runs them"
             )
         # Child processes inherit the interpreter that these attributes load.
-        self._functions, self._computed = computes.functions, computes.computed
+        self._functions, self._computed = adapter.functions, adapter.computed
         self._first = None if first is None else self._expected(first)
         self.left_out: str = "" if self._first is None else self._first[1]
 

@@ -77,7 +77,7 @@ def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> Sequent
         if isinstance(executor, ThreadPoolExecutor):
             return Threads(jobs, executor)
         if callable(getattr(executor, "submit", None)):
-            return OnExecutor(executor, jobs)
+            return OnExecutor(jobs, executor)
         raise TypeError(f"expected an executor, such as ProcessPoolExecutor(), got {executor!r}")
     if jobs is None or jobs == 1 or at_work.get():
         return Sequential()

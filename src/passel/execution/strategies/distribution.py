@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from passel.diagnostics import brief, log_warning_once
 from passel.execution.failure_texts import suspects_of
-from passel.execution.strategies import Sequential
+from passel.execution.strategies import Sequential, processors
 from passel.passes.outcome import sum_of
 from passel.passes.reachable import walk
 from passel.schedule import passes_of
@@ -34,9 +34,13 @@ class Distribution(Sequential, ABC):
     """The base class of strategies with workers.
 
     Args:
-        jobs: The maximum number of workers.
+        jobs: The number of workers among which the tasks are divided. None means all workers of the
+            executor. Without an executor, or if the executor does not limit the number of workers,
+            None means one worker per processor.
+        executor: The executor that runs the tasks; None to start new workers for each step.
 
     Attributes:
+        jobs: The maximum number of workers.
         workers: The term for the workers in messages, such as `worker processes`.
         declared: The name of the `Pass` attribute that says whether a pass can run in the workers
             of the strategy.
@@ -47,23 +51,19 @@ class Distribution(Sequential, ABC):
     declared: ClassVar[str] = "can_fork"
     place: ClassVar[str] = "process"
 
-    def __init__(self, jobs: int) -> None:
-        self.jobs: int = jobs
+    def __init__(self, jobs: int | None = None, executor: Any = None) -> None:
+        self.jobs: int = jobs or getattr(executor, "_max_workers", None) or processors()
+        self._executor = executor
 
     def share(self, run: Run, siblings: Siblings, /) -> Iterable[Outcome]:
         """Run all tasks of `siblings`, and yield their outcomes in program order."""
         limits = {task.plan.pipeline.jobs for task in siblings.tasks} - {None}
-        jobs = min(self.jobs, *limits, len(siblings.tasks))
-        if jobs > 1:
+        if (limit := min([*limits, len(siblings.tasks)])) > 1:
             why = self.rejection(run, siblings)
             if not why:
-                return self.share_out(run, siblings, jobs)
+                return self._share_out(run, siblings, min(self.jobs, limit))
             log_warning_once(f"not using {self.workers}: {why}")
         return super().share(run, siblings)
-
-    @abstractmethod
-    def share_out(self, run: Run, siblings: Siblings, jobs: int, /) -> Iterable[Outcome]:
-        """Run the tasks of `siblings` in `jobs` workers, and yield outcomes in program order."""
 
     def rejection(self, run: Run, siblings: Siblings) -> str:
         """Return the reason why workers cannot run the tasks, or an empty string if they can."""
@@ -87,11 +87,7 @@ class Distribution(Sequential, ABC):
         size = -(-len(tasks) // count)
         return [tasks[start : start + size] for start in range(0, len(tasks), size)]
 
-
-class ProcessDistribution(Distribution):
-    """The base class of strategies whose workers are other processes."""
-
-    def share_out(self, run: Run, siblings: Siblings, jobs: int, /) -> Iterable[Outcome]:
+    def _share_out(self, run: Run, siblings: Siblings, jobs: int, /) -> Iterable[Outcome]:
         """Run all tasks in `jobs` workers, and run rejected tasks in this process."""
         shares, is_again = self.shares_of(siblings.tasks, jobs), False
         with closing(self.answers(run, siblings, shares, jobs)) as answers:
@@ -130,7 +126,7 @@ def _fail(run: Run, step: NestedStep, task: PassContext[Any], answer: Answer) ->
 def _apply(
     run: Run, siblings: Siblings, tasks: Sequence[Any], answer: Answer
 ) -> list[Outcome] | None:
-    """Apply the changes of a worker to the ops of its share, and return the outcomes.
+    """Report what a worker has done, apply its changes to the ops, and return the outcomes.
 
     If any part of the answer cannot be decoded, no op is changed, and the function returns None.
     """
@@ -148,20 +144,15 @@ def _apply(
             gc.enable()
     for change in filter(None, changes):
         change()
-    merge(run, answer.parts, outcomes)
-    for task, outcome in zip(tasks, outcomes, strict=True):
+    # Workers are merged in program order, so that diagnostics are reported in program order.
+    run.reports.take(sum_of(outcomes))
+    run.hooks.merge(answer.parts)
+    run.reports.catch_up()
+    for task, outcome, data in zip(tasks, outcomes, encoded, strict=True):
+        if data is None:
+            continue  # a thread of this process has run the task
         task.valid_state = task.valid_state if outcome.changed is False else None
         if task.cached is not None:  # as at the end of the pipeline in the worker
             task.cached.clear()
         siblings.leave(task, outcome)
     return outcomes
-
-
-def merge(run: Run, parts: Any, outcomes: Sequence[Outcome]) -> None:
-    """Merge what a worker's instrumentations have observed, and report the worker's diagnostics.
-
-    Workers must be merged in program order, so that diagnostics are reported in program order.
-    """
-    run.reports.take(sum_of(outcomes))
-    run.hooks.merge(parts)
-    run.reports.catch_up()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
@@ -13,14 +12,13 @@ from typing import TYPE_CHECKING, Any
 from passel.diagnostics import brief, log_warning_once
 from passel.errors import EncodingError
 from passel.execution.strategies import at_work
-from passel.execution.strategies.distribution import Distribution, ProcessDistribution, merge
+from passel.execution.strategies.distribution import Distribution
 from passel.execution.strategies.worker import Answer, Facts, branch, do_share
 from passel.hooks import Bracket
-from passel.ir import ShipsOps, ability_of
+from passel.ir import ShipsOps
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Sequence
-    from concurrent.futures import Executor
+    from collections.abc import Generator, Sequence
 
     from passel.execution.run import Run
     from passel.execution.siblings import Siblings
@@ -33,21 +31,11 @@ class Threads(Distribution):
     Threads save time only if passes release Python's global lock, as native code can, or if Python
     has no global lock. Each thread has its own instrumentations, whose observations are merged in
     program order. After an interrupt, each thread finishes the pipeline on its current op.
-
-    Args:
-        jobs: The number of threads among which the tasks are divided. None means all threads of the
-            pool, or one thread per processor if there is no pool.
-        pool: The thread pool to use; None to start new threads for each step.
     """
 
     workers = "threads"
     declared = "can_thread"
     place = "thread"
-
-    def __init__(self, jobs: int | None = None, pool: ThreadPoolExecutor | None = None) -> None:
-        most: int | None = getattr(pool, "_max_workers", None) or os.cpu_count()
-        super().__init__(jobs or most or 1)
-        self._pool = pool
 
     def rejection(self, run: Run, siblings: Siblings) -> str:
         """Return the reason why workers cannot run the tasks, or an empty string if they can."""
@@ -55,14 +43,15 @@ class Threads(Distribution):
             return f"contexts of {run.adapter.name} can be used by only one Python thread at a time"
         return super().rejection(run, siblings)
 
-    def share_out(self, run: Run, siblings: Siblings, jobs: int, /) -> Iterable[Outcome]:
-        """Run the tasks of `siblings` on `jobs` threads, and yield outcomes in program order."""
+    def answers(
+        self, run: Run, siblings: Siblings, shares: Sequence[Sequence[Any]], jobs: int, /
+    ) -> Generator[Answer]:
+        """Yield a thread's answer for each share of the tasks, in the order of the shares."""
         siblings.is_in_order = False
         _ = siblings.ctx.analyses  # created here, so that no two threads create the manager
-        shares = self.shares_of(siblings.tasks, jobs)
         branches = [branch(run, share) for share in shares]
-        pool, ended = self._pool or ThreadPoolExecutor(jobs, "passel"), Event()
-        futures: list[Future[list[Outcome]]] = []
+        pool, ended = self._executor or ThreadPoolExecutor(jobs, "passel"), Event()
+        futures: list[Future[list[tuple[Outcome, None]]]] = []
         try:
             # After an interrupt, the list has the futures so far.
             futures.extend(
@@ -70,52 +59,39 @@ class Threads(Distribution):
                 for (part, _), share in zip(branches, shares, strict=True)
             )
             for (_, parts), future in zip(branches, futures, strict=True):
-                outcomes = future.result()
-                merge(run, parts, outcomes)
-                yield from outcomes
+                yield Answer(future.result(), parts)
         finally:
             ended.set()
             for future in futures:
                 future.cancel()
             wait(futures)
-            if self._pool is None:
+            if pool is not self._executor:
                 pool.shutdown()
 
 
 def _run_on_thread(
     part: Run, siblings: Siblings, tasks: Sequence[Any], ended: Event
-) -> list[Outcome]:
+) -> list[tuple[Outcome, None]]:
     """Run tasks in program order, and skip the remaining tasks once `ended` is set."""
     at_work.set(True)  # in the copy of the context
     with part.adapter.in_context(part.ir_context), Bracket(part.hooks, "run", part):
-        return [siblings.run_task(task) for task in tasks if not ended.is_set()]
+        return [(siblings.run_task(task), None) for task in tasks if not ended.is_set()]
 
 
-class OnExecutor(ProcessDistribution):
+class OnExecutor(Distribution):
     """The strategy that runs tasks in the processes of an executor.
 
     Each worker receives the pickled pipelines and a share of the ops, and returns the outcomes and
     the changes to the ops. The main process runs the tasks that workers reject. If a worker dies,
-    all tasks of its current share fail.
-
-    Args:
-        executor: The executor. Its workers must be able to import passel, the package of the IR,
-            and the modules of the passes.
-        jobs: The number of workers among which the tasks are divided. None means all workers of the
-            executor. If the executor does not limit the number of workers, None means one worker
-            per processor.
+    all tasks of its current share fail. The workers of the executor must be able to import passel,
+    the package of the IR, and the modules of the passes.
     """
 
     workers = "the executor"
 
-    def __init__(self, executor: Executor, jobs: int | None = None) -> None:
-        most: int | None = getattr(executor, "_max_workers", None) or os.cpu_count()
-        super().__init__(max(2, jobs or most or 1))  # a single worker is used too
-        self._executor = executor
-
     def rejection(self, run: Run, siblings: Siblings) -> str:
         """Return the reason why workers cannot run the tasks, or an empty string if they can."""
-        if ability_of(run.adapter, ShipsOps) is None:
+        if not isinstance(run.adapter, ShipsOps):
             return f"the adapter for '{run.adapter.name}' does not implement ShipsOps"
         if run.hooks.sees_steps:
             return "instrumentations can observe passes only in one process"

@@ -16,10 +16,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from passel.execution.strategies.distribution import ProcessDistribution
+from passel.execution.strategies.distribution import Distribution
 from passel.execution.strategies.fork_map import Death, fork_map
 from passel.execution.strategies.worker import Answer, in_fork
-from passel.ir import SendsOps, ability_of
+from passel.ir import SendsOps
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from passel.execution.siblings import Siblings
 
 
-class Forked(ProcessDistribution):
+class Forked(Distribution):
     """The strategy that runs tasks in forked worker processes.
 
     Changes that passes make to Python objects outside the IR are lost when the workers exit.
@@ -38,7 +38,7 @@ class Forked(ProcessDistribution):
 
     def rejection(self, run: Run, siblings: Siblings) -> str:
         """Return the reason why workers cannot run the tasks, or an empty string if they can."""
-        if ability_of(run.adapter, SendsOps) is None:
+        if not isinstance(run.adapter, SendsOps):
             return f"the adapter for '{run.adapter.name}' does not implement SendsOps"
         return super().rejection(run, siblings) or _left_behind()
 

@@ -49,11 +49,12 @@ def branch(run: Run, tasks: Sequence[PassContext[Any]]) -> tuple[Run, Any]:
 
 
 class Answer(NamedTuple):
-    """The answer of a worker process to a share of the tasks.
+    """The answer of a worker to a share of the tasks.
 
     Attributes:
-        done: A pair for each task: the outcome, and the encoded changes to the task's op. If the
-            worker has run no task, the sequence is empty.
+        done: A pair for each task: the outcome, and the encoded changes to the task's op, which are
+            None if the worker has changed the op itself. If the worker has run no task, the
+            sequence is empty.
         parts: The instrumentations that observed the worker's tasks, created by
             `PassInstrumentation.split`.
         lost: The indices, within the share, of the tasks that failed because the worker died.
@@ -63,7 +64,7 @@ class Answer(NamedTuple):
             accepted the share, or rejected it without a reason that the user should know.
     """
 
-    done: Sequence[tuple[Outcome, bytes]] = ()
+    done: Sequence[tuple[Outcome, bytes | None]] = ()
     parts: Any = ()
     lost: Sequence[int] = ()
     how: str = ""
