@@ -302,7 +302,7 @@ def test_what_is_fused(pipeline: str, expected: list[Any]) -> None:
     registry.register(Python)
     manager = PassManager.parse(f"builtin.module({pipeline})", context, registry=registry)
     schedule = PipelineCompiler(MLIRAdapter(), context).schedule(manager)
-    assert shape(schedule.pipeline.steps) == expected
+    assert shape(schedule.steps) == expected
 
 
 class AroundRuns(PassInstrumentation):

@@ -103,7 +103,7 @@ def in_order(tree: Any) -> Iterator[Numbered]:
 
 def brute_force(pm: PassManager) -> Found:
     """Look from each consumer back for its producer, and at all that is in between."""
-    scopes = dict(scopes_of(PipelineCompiler(ToyAdapter(), set()).schedule(pm).pipeline))
+    scopes = dict(scopes_of(PipelineCompiler(ToyAdapter(), set()).schedule(pm)))
     written, found = list(in_order(pm)), Found()
 
     def is_inside(passes: Numbered, of: Numbered) -> bool:

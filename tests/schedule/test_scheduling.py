@@ -180,7 +180,7 @@ def test_one_thread_compiles_at_a_time() -> None:
     managers = [OpPassManager("toy.module").add_nested("toy.func") for _ in range(4)]
     with ThreadPoolExecutor(4) as threads:
         compiled = list(threads.map(compiler.schedule, managers))
-    assert [str(each.pipeline) for each in compiled] == ["toy.module(toy.func())"] * 4
+    assert [*map(str, compiled)] == ["toy.module(toy.func())"] * 4
 
 
 def never(interface: type) -> bool:

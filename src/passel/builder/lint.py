@@ -132,7 +132,7 @@ def _interrupted(pipeline: Pipeline, fits: Callable[[PassStep, str], bool]) -> I
             continue
         after = {inner.anchor: inner for inner in step.pipelines if inner.anchor != ANY}
         for name in before.keys() & after.keys():
-            span = after[name].spans[0]
+            span = after[name].span
             is_given = span is None or any(each.span != span for each in between)
             if between and is_given and all(fits(each, name) for each in between):
                 names = [each.pass_.name for each in between]

@@ -19,7 +19,7 @@ from passel.execution.siblings import Siblings, violations_around
 from passel.hooks import Bracket, Ended, ObservedRun, Reports
 from passel.passes.outcome import CHANGED, PLAIN, UNCHANGED, UNKNOWN, Outcome
 from passel.passes.reachable import preserved_by
-from passel.schedule import passes_of
+from passel.schedule import NestedStep, passes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from passel.hooks import Instrumentor
     from passel.ir import InvalidIR
     from passel.passes import PassContext
-    from passel.schedule import Pipeline, PipelineCompiler, Plan, Schedule, Step
+    from passel.schedule import Pipeline, PipelineCompiler, Plan, Step
 
 _NOTHING: frozenset[type] = frozenset()
 
@@ -56,7 +56,6 @@ class Loop(ObservedRun):
         tracks: Whether fingerprints are computed after passes to detect changes.
         isolates: Whether the run detects a pass that changes ops outside the op that it runs on.
         skips: Whether verification is skipped for ops with unchanged fingerprints.
-        states: A dict that maps the step of each pass to the result of the pass's `initialize`.
         at_work: The `PassContext` of the running pass; None between passes.
         interruption: The failure of the innermost interrupted step; None if there was no interrupt.
     """
@@ -91,13 +90,12 @@ class Loop(ObservedRun):
         always = ("--verify-each=always",) if options.verify is VerifyEach.ALWAYS else ()
         self.flags: tuple[str, ...] = always + hooks.flags
         self.place_of: Callable[[Any], object] = adapter.place_of
-        self.states: dict[Any, Any] = {}
         self.at_work: PassContext[Any] | None = None
         self.interruption: Failure | None = None
-        self._uninitialized: dict[Schedule, tuple[Step, Exception]] = {}
+        self._uninitialized: dict[Pipeline, tuple[Step, Exception]] = {}
         lowers = None if gates or hooks.needs_single_passes else compiler.lowers
         self._lower = None if lowers is None else partial(lowers.lower, verify=self.verifies)
-        self._lowered: dict[tuple[Pipeline, Hashable], Plan] = {}
+        self._lowered: dict[tuple[Pipeline | Step, Hashable], Plan | None] = {}
         self._preserved: dict[Step | Pipeline, frozenset[type]] = {}
 
     # -- One op -----------------------------------------------------------------------------------
@@ -268,13 +266,23 @@ class Loop(ObservedRun):
             self._preserved[what] = kept
         return kept
 
-    def plan(self, pipeline: Pipeline, op: Any) -> Plan:
-        """Return the plan of a pipeline for an op. The plan is cached for each kind of op."""
-        key = pipeline, self.adapter.key_of(op)
-        known = pipeline.plans if self._lower is None else self._lowered
-        if (plan := known.get(key)) is None:
-            plan = known[key] = pipeline.plan(self.adapter.kind_of(op), self._lower)
-        return plan
+    def plan(self, part: Pipeline | NestedStep, op: Any) -> Plan | None:
+        """Return the plan of a pipeline for an op. The plan is cached for each kind of op.
+
+        Args:
+            part: The pipeline, or a step, whose pipeline that matches the op is planned.
+            op: The op to run the pipeline on.
+
+        Returns:
+            The plan, or None if no pipeline of the step matches the op.
+        """
+        key = part, self.adapter.key_of(op)
+        known = part.plans if self._lower is None else self._lowered
+        if key not in known:
+            kind = self.adapter.kind_of(op)
+            pipeline = part.select(kind) if isinstance(part, NestedStep) else part
+            known[key] = pipeline and pipeline.plan(kind, self._lower)
+        return known[key]
 
     # -- Changes and verification -----------------------------------------------------------------
 

@@ -12,13 +12,14 @@ from passel.hooks import Bracket, Ended
 from passel.ir import ANY, outwards
 from passel.passes import PassContext, PipelineRun
 from passel.passes.outcome import UNCHANGED, Outcome
+from passel.schedule import passes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from passel.diagnostics import Diagnostic
     from passel.passes.op_pass_manager import OpPassManager
-    from passel.schedule import PassStep, Pipeline, PipelineCompiler, Schedule, Step
+    from passel.schedule import PassStep, Pipeline, PipelineCompiler, Step
 
 
 class Run(Loop):
@@ -30,11 +31,11 @@ class Run(Loop):
     outcome: Outcome
     at_work: PassContext[Any] | None
 
-    def run(self, schedule: Schedule, op: Any, parent: Step | None = None) -> Outcome:
-        """Run the pipeline of a schedule on an op.
+    def run(self, pipeline: Pipeline, op: Any, parent: Step | None = None) -> Outcome:
+        """Run a compiled pipeline on an op.
 
         Args:
-            schedule: The schedule to run.
+            pipeline: The pipeline to run.
             op: The op to run the pipeline on.
             parent: The step of the outer run whose pass started this run; None if there is no outer
                 run.
@@ -44,13 +45,13 @@ class Run(Loop):
                 the results up to the interrupt.
         """
         __tracebackhide__ = True  # in tracebacks of interrupts
-        self.op, self.pipeline, self.hooks.run = op, schedule.pipeline, self
+        self.op, self.pipeline, self.hooks.run = op, pipeline, self
         try:
             with Bracket(self.hooks, "run", self) as hooks:
                 try:
-                    self.outcome = self.ensure_initialized(schedule, op)
+                    self.outcome = self.ensure_initialized(pipeline, op)
                     if not self.outcome.failures:
-                        plan = self.plan(self.pipeline, op)
+                        plan = self.plan(pipeline, op)
                         ctx = PassContext(self, op, self.place_of(op), plan)
                         with self.adapter.reporting(self.ir_context, self._hear):
                             self.outcome = self.run_nested(parent, ctx)
@@ -62,18 +63,22 @@ class Run(Loop):
             self.hooks.forget_run()
         return self.outcome
 
-    def ensure_initialized(self, schedule: Schedule, op: Any) -> Outcome:
-        """Initialize the passes of a schedule, unless they have already been initialized.
+    def ensure_initialized(self, pipeline: Pipeline, op: Any) -> Outcome:
+        """Initialize the passes of a pipeline, unless they have already been initialized.
 
-        If the initialization succeeds, other runs of the schedule do not repeat it.
+        If the initialization succeeds, other runs of the pipeline do not repeat it.
         """
         with self.compiler.lock:
-            if schedule.states is None:
-                failed = self._uninitialized.get(schedule) or schedule.initialize(self.ir_context)
-                if failed is not None:
-                    self._uninitialized[schedule] = failed
-                    return self.reports.tell((), self.failing.raised(failed[0], op, failed[1]))
-        self.states.update(schedule.states or {})
+            failed = self._uninitialized.get(pipeline)
+            for step in () if pipeline.is_initialized or failed else passes_of(pipeline):
+                try:
+                    step.state = step.pass_.initialize(self.ir_context)
+                except Exception as error:  # noqa: BLE001 - a crash of the pass, reported as one
+                    failed = self._uninitialized[pipeline] = step, error
+                    break
+            if failed is not None:
+                return self.reports.tell((), self.failing.raised(failed[0], op, failed[1]))
+            pipeline.is_initialized = True
         return UNCHANGED
 
     def _hear(self, diagnostic: Diagnostic) -> bool:
@@ -106,15 +111,15 @@ class Run(Loop):
                 if each == ctx.op:
                     break
                 self.number(self.adapter.children(self.adapter.parent(each)))
-        schedule = self.compiler.schedule(pipeline, ctx.path)
-        outcome = self.ensure_initialized(schedule, op)
+        compiled = self.compiler.schedule(pipeline, ctx.path)
+        outcome = self.ensure_initialized(compiled, op)
         if not outcome.failures:
-            plan = self.plan(schedule.pipeline, op)
+            plan = self.plan(compiled, op)
             inner = PassContext(self, op, self.place_of(op), plan)
             inner.cached, inner.caller = analyses, ctx
             outcome = self.run_nested(ctx.step, inner)
             self.at_work = ctx
-        kept = in_common(self.preserved(schedule.pipeline), outcome.preserved)
+        kept = in_common(self.preserved(compiled), outcome.preserved)
         if op != ctx.op and outcome.changed is not False:
             analyses.invalidate_between(ctx.op, PreservedAnalyses(kept))
         return _result_of(ctx, outcome._replace(preserved=kept))

@@ -47,10 +47,7 @@ class Siblings:
         for number, child in enumerate(self._children):
             key = adapter.key_of(child)
             if key not in plans:
-                if key not in step.chosen:
-                    step.chosen[key] = step.select(adapter.kind_of(child))
-                pipeline = step.chosen[key]
-                plans[key] = None if pipeline is None else run.plan(pipeline, child)
+                plans[key] = run.plan(step, child)
             if (plan := plans[key]) is not None:
                 task = PassContext(run, child, run.place_of(child), plan, ctx, number)
                 self.tasks.append(task)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from passel.passes import Pass, PassRegistry
     from passel.pipeline import PipelineNode
     from passel.record import Record
-    from passel.schedule import Schedule
+    from passel.schedule import Pipeline
 
 
 class PassManager(RunSettings, OpPassManager):
@@ -180,9 +180,9 @@ class PassManager(RunSettings, OpPassManager):
             >>> list(pm.passes_by_path())
             ['toy.module/0:composite-fixed-point-pass']
         """
-        return {step.path: step.pass_ for step in passes_of(self._compiled(adapter).pipeline)}
+        return {step.path: step.pass_ for step in passes_of(self._compiled(adapter))}
 
-    def _compiled(self, adapter: IRAdapter | None) -> Schedule:
+    def _compiled(self, adapter: IRAdapter | None) -> Pipeline:
         chosen = adapter or self._adapter
         if chosen is None and self.context is None:
             raise AdapterError(

@@ -85,8 +85,7 @@ def _is_known(kinds: Kinds, context: Any, pipeline: Pipeline) -> bool:
     if pipeline.anchor == ANY:
         passes = (step.pass_ for step in pipeline.steps)
         return not any(isinstance(each, NativePass) and each.on_functions for each in passes)
-    _, obstacle = pipeline.admit(kinds.kind(context, pipeline.anchor))
-    return not obstacle
+    return not pipeline.plan(kinds.kind(context, pipeline.anchor)).rejection
 
 
 class LoweredPass(Pass[Any]):

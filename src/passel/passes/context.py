@@ -120,7 +120,7 @@ class PassContext(Generic[StateT]):
     @property
     def state(self) -> StateT:
         """The state that the pass's `initialize` returned."""
-        return self.run.states.get(self.step)
+        return self.step.state
 
     # -- Analyses ---------------------------------------------------------------------------
 

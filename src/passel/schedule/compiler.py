@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from passel.errors import AnchorError, DefinitionError, PipelineError, Problem
 from passel.ir import ANY, LowersPasses
 from passel.passes.reachable import walk
-from passel.schedule.model import Schedule, is_schedulable, merged
+from passel.schedule.model import is_schedulable, merged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -48,10 +48,10 @@ class PipelineCompiler:
         self.lowers: LowersPasses | None = adapter if isinstance(adapter, LowersPasses) else None
         self.guard: EffectsGuard | None = guard
         # The cached schedules, each with its manager and the manager's number of changes.
-        self._compiled: dict[Any, tuple[weakref.ref[OpPassManager], int, Schedule]] = {}
+        self._compiled: dict[Any, tuple[weakref.ref[OpPassManager], int, Pipeline]] = {}
         self.lock: RLock = RLock()
 
-    def schedule(self, tree: OpPassManager, outer: str = "") -> Schedule:
+    def schedule(self, tree: OpPassManager, outer: str = "") -> Pipeline:
         """Return the schedule of a pass manager without changing the manager.
 
         The compiler loads the dependent dialects of each pass in the manager, and of each pass that
@@ -89,7 +89,7 @@ class PipelineCompiler:
             hint = f"to run the pipeline on nested ops, write {kind.name}({tree.anchor}(...))"
         return AnchorError(f"{message}; {hint}")
 
-    def _compile(self, tree: OpPassManager, outer: str) -> Schedule:
+    def _compile(self, tree: OpPassManager, outer: str) -> Pipeline:
         visits = tuple(walk(tree))
         if self.guard is not None:
             self.guard.check(visits)
@@ -102,7 +102,7 @@ class PipelineCompiler:
             from passel.schedule.contracts import check_contracts  # noqa: PLC0415 - `import passel` is fast
 
             check_contracts(pipeline)
-        return Schedule(pipeline)
+        return pipeline
 
     def _check_passes(self, visits: Iterable[Visit]) -> None:
         """Reject incomplete passes, and passes for another IR."""
@@ -134,7 +134,7 @@ class PipelineCompiler:
 
     def _check(self, pipeline: Pipeline) -> None:
         """Perform the checks that do not need ops, innermost pipelines first."""
-        anchor, span = pipeline.anchor, pipeline.spans[0]
+        anchor, span = pipeline.anchor, pipeline.span
         kind = None if anchor == ANY else self.adapter.kind_named(self.context, anchor)
         # At the top, the op that the pipeline runs on decides whether the anchor exists.
         if anchor != pipeline.path and (message := self._unknown_anchor(anchor)):

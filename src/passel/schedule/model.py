@@ -39,6 +39,7 @@ class PassStep:
             were added.
         span: The span of the pass in the text of the pipeline or, if unknown, the span of the
             enclosing pipeline; None if the pipeline was built in Python.
+        state: The result of the pass's `initialize`; None before the pass is initialized.
     """
 
     pipelines: ClassVar[tuple[Pipeline, ...]] = ()
@@ -50,6 +51,10 @@ class PassStep:
         self.path: Final[str] = path
         self.number: Final[int] = number
         self.span: Final[Span | None] = span
+        self.state: Any = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PassStep, (self.pass_, self.path, self.number)
 
     @property
     def title(self) -> str:
@@ -69,8 +74,8 @@ class NestedStep:
         pipelines: The pipelines, each with a different anchor. They are sorted by anchor, with
             `any` last.
         path: The path of the step, which consists of the enclosing anchors.
-        chosen: A cache that maps the key of an op (see `IRAdapter.key_of`) to the result of
-            `select`.
+        plans: A cache that maps `(step, key of an op)` to the plan of the pipeline that runs on the
+            op; see `IRAdapter.key_of`.
     """
 
     pass_: ClassVar[None] = None
@@ -78,7 +83,7 @@ class NestedStep:
     def __init__(self, pipelines: tuple[Pipeline, ...], path: str) -> None:
         self.pipelines: Final[tuple[Pipeline, ...]] = pipelines
         self.path: Final[str] = path
-        self.chosen: dict[Any, Pipeline | None] = {}
+        self.plans: dict[Any, Plan | None] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return NestedStep, (self.pipelines, self.path)
@@ -99,10 +104,7 @@ class NestedStep:
 
     def select(self, kind: OpKind) -> Pipeline | None:
         """Return the first pipeline that matches ops of the given kind, or None if none matches."""
-        for pipeline in self.pipelines:
-            if pipeline.accepts(kind):
-                return pipeline
-        return None
+        return next((each for each in self.pipelines if each.accepts(kind)), None)
 
 
 Step: TypeAlias = PassStep | NestedStep
@@ -117,8 +119,9 @@ class Pipeline:
         path: The path of the pipeline, which ends with the pipeline's own anchor, such as
             `builtin.module/func.func`.
         jobs: The maximum number of ops to process concurrently; None for no limit.
-        spans: The spans of the nested pipelines that were merged into this pipeline.
+        span: The span of the pipeline or, if nested pipelines were merged, of the first of them.
         plans: A cache that maps `(pipeline, key of an op)` to a plan; see `IRAdapter.key_of`.
+        is_initialized: Whether all passes of the pipeline have been initialized.
     """
 
     def __init__(
@@ -127,14 +130,15 @@ class Pipeline:
         steps: tuple[Step, ...],
         path: str,
         jobs: int | None = None,
-        spans: tuple[Span | None, ...] = (None,),
+        span: Span | None = None,
     ) -> None:
         self.anchor: Final[str] = anchor
         self.steps: Final[tuple[Step, ...]] = steps
         self.path: Final[str] = path
         self.jobs: Final[int | None] = jobs
-        self.spans: Final[tuple[Span | None, ...]] = spans
-        self.plans: dict[Any, Any] = {}
+        self.span: Final[Span | None] = span
+        self.plans: dict[Any, Plan | None] = {}
+        self.is_initialized: bool = False
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Pipeline, (self.anchor, self.steps, self.path, self.jobs)
@@ -168,28 +172,6 @@ class Pipeline:
         """Yield the pass steps of the pipeline, without the passes of nested pipelines."""
         return (step for step in self.steps if isinstance(step, PassStep))
 
-    def admit(self, kind: OpKind) -> tuple[tuple[Step, ...], str]:
-        """Return the steps before the first step that cannot run on `kind`, and the reason.
-
-        If all steps can run, the method returns all steps and an empty string.
-
-        Source: the checks at the start of `OpToOpPassAdaptor::run`, MLIR 22.
-        """
-        if not self.steps:
-            return (), ""
-        if not kind.registered:
-            return (), "trying to schedule a pass on an unregistered operation"
-        if not kind.isolated:
-            return (), (
-                "trying to schedule a pass on an operation not marked as 'IsolatedFromAbove'"
-            )
-        for index, step in enumerate(self.steps):
-            if isinstance(step, PassStep) and not is_schedulable(step.pass_, kind):
-                name = step.pass_.name
-                reason = f"trying to schedule pass '{name}' on an unsupported operation"
-                return self.steps[:index], reason
-        return self.steps, ""
-
     def plan(self, kind: OpKind, lower: Any = None) -> Plan:
         """Return the plan for running the pipeline on ops of the given kind.
 
@@ -197,39 +179,25 @@ class Pipeline:
             kind: The kind of the ops that the pipeline runs on.
             lower: A function that combines steps into fewer steps; None to run each step on its
                 own.
+
+        Source: the checks at the start of `OpToOpPassAdaptor::run`, MLIR 22.
         """
-        admitted, rejection = self.admit(kind)
-        rejected = self.steps[len(admitted)] if rejection else None
-        steps = lower(admitted) if lower else admitted
-        return Plan(self, steps, rejected, rejection, kind.name)
-
-
-class Schedule:
-    """A compiled pipeline, with the state that each of its passes needs in a run.
-
-    Attributes:
-        pipeline: The pipeline to run.
-        states: The result of `initialize` for each pass; None before the passes are initialized.
-    """
-
-    def __init__(self, pipeline: Pipeline) -> None:
-        self.pipeline: Final[Pipeline] = pipeline
-        self.states: dict[PassStep, Any] | None = None
-
-    def initialize(self, ir_context: Any) -> tuple[PassStep, Exception] | None:
-        """Initialize all passes.
-
-        Returns:
-            The step of the first pass that fails, and the exception; None if no pass fails.
-        """
-        states: dict[PassStep, Any] = {}
-        for step in passes_of(self.pipeline):
-            try:
-                states[step] = step.pass_.initialize(ir_context)
-            except Exception as error:  # noqa: BLE001 - the run reports it
-                return step, error
-        self.states = states
-        return None
+        steps, rejection = self.steps, ""
+        if steps and not kind.registered:
+            steps, rejection = (), "trying to schedule a pass on an unregistered operation"
+        elif steps and not kind.isolated:
+            rejection = (
+                "trying to schedule a pass on an operation not marked as 'IsolatedFromAbove'"
+            )
+            steps = ()
+        for index, step in enumerate(steps):
+            if isinstance(step, PassStep) and not is_schedulable(step.pass_, kind):
+                name = step.pass_.name
+                rejection = f"trying to schedule pass '{name}' on an unsupported operation"
+                steps = steps[:index]
+                break
+        rejected = self.steps[len(steps)] if rejection else None
+        return Plan(self, lower(steps) if lower else steps, rejected, rejection, kind.name)
 
 
 def nodes_of(steps: Iterable[Step], *, all_options: bool = False) -> Iterator[ElementNode]:
@@ -326,7 +294,7 @@ class _Merger:
             name = f"{path}/{self._numbers[path]}:{item.short_name}"
             steps.append(PassStep(item, name, self._numbers.total(), place or span))
             self._numbers[path] += 1
-        return Pipeline(tree.anchor, tuple(steps), path, tree.jobs, (span,))
+        return Pipeline(tree.anchor, tuple(steps), path, tree.jobs, span)
 
     def merge(self, parts: Sequence[Pipeline]) -> Pipeline:
         """Merge pipelines on the same ops, and their nested pipelines, into one pipeline."""
@@ -344,8 +312,8 @@ class _Merger:
             elif isinstance(step, PassStep):
                 steps.append(step)
         limits = [part.jobs for part in parts if part.jobs is not None]
-        spans = tuple(part.spans[0] for part in parts)
-        return Pipeline(first.anchor, tuple(steps), first.path, min(limits, default=None), spans)
+        jobs = min(limits, default=None)
+        return Pipeline(first.anchor, tuple(steps), first.path, jobs, first.span)
 
     def _fits(self, inner: Pipeline, group: dict[str, list[Pipeline]]) -> bool:
         """Return whether no op can match both `any` and another anchor of a group."""

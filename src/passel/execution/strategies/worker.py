@@ -20,7 +20,7 @@ from passel.execution.strategies.fork_map import set_mark
 from passel.hooks import Bracket, Instrumentor
 from passel.ir import running_on
 from passel.passes import PassContext
-from passel.schedule import Pipeline, PipelineCompiler, Schedule, passes_of
+from passel.schedule import Pipeline, PipelineCompiler, passes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
@@ -37,7 +37,7 @@ def branch(run: Run, tasks: Sequence[PassContext[Any]]) -> tuple[Run, Any]:
     other = copy(run)
     hooks, parts = run.hooks.branch()
     other.hooks, other.reports = hooks, run.reports.branch()
-    other.states, other.strategy, hooks.run = dict(run.states), Sequential(), other
+    other.strategy, hooks.run = Sequential(), other
     for task in tasks:
         task.run = other
         if task.cached is not None:  # enclosing passes have requested analyses of this op
@@ -184,15 +184,15 @@ def _do(data: bytes, facts: Facts) -> Answer:
     context, ops = adapter.receive(data)
     if _latest.compiler is None or _latest.compiler.context is not context:
         _latest.compiler = PipelineCompiler(adapter, context, facts.guard)
-        _latest.schedule = Schedule(Pipeline("any", (step,), step.path))
+        _latest.pipeline = Pipeline("any", (step,), step.path)
     hooks = Instrumentor(())
     hooks.collects_statistics = facts.collects
     emit: Any = list[Any]().append if facts.renders else None  # reported by the main process
     run = Run(_latest.compiler, hooks, emit, options=facts.options, strategy=Sequential())
-    run.op, run.pipeline = parent, _ = adapter.parent(ops[0]), _latest.schedule.pipeline
+    run.op, run.pipeline = parent, pipeline = adapter.parent(ops[0]), _latest.pipeline
     hooks.run, run.reports.is_held = run, True
     with running_on(adapter, context):
-        if run.ensure_initialized(_latest.schedule, parent).failures:
+        if run.ensure_initialized(pipeline, parent).failures:
             raise EncodingError
         ctx = PassContext(run, parent, run.place_of(parent), None)
         ctx.siblings = siblings = Siblings(step, ctx)
