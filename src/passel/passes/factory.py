@@ -11,7 +11,6 @@ Source: the overload of `mlir::registerPass` that takes a function, MLIR 22.
 from __future__ import annotations
 
 import dataclasses
-import typing
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, partial
@@ -142,10 +141,9 @@ def class_like(pass_: Pass[Any, Any] | type[Pass[Any, Any]], name: str) -> type[
 
 def _options_like(pass_: Pass[Any, Any]) -> dict[str, tuple[Any, Any]]:
     """Return options whose defaults are the values of a pass."""
-    hints = typing.get_type_hints(type(pass_), include_extras=True)
     return {
         field.name: (
-            hints[field.name],
+            field.type,
             option(default_factory=partial(getattr, pass_, field.name), **field.metadata),
         )
         for field in dataclasses.fields(pass_)

@@ -6,7 +6,6 @@ supported types.
 
 from __future__ import annotations
 
-import builtins
 import sys
 import typing
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, dataclass_transform
@@ -18,6 +17,7 @@ from passel.pipeline import OptionNode, OptionText, parse_options, split_struct
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from dataclasses import Field
 
 
 _MAX_PROBLEMS = 100
@@ -304,7 +304,7 @@ def _unknown(key: str, owner: str, infos: Sequence[OptionInfo]) -> str:
 
 
 def declared_options(cls: type[Any]) -> Iterable[OptionInfo]:
-    """Yield the declaration of each option of a dataclass.
+    """Yield the declaration of each option of a dataclass, and evaluate the types of its fields.
 
     Raises:
         DefinitionError: The type of an option is unsupported or not defined yet, or a default has
@@ -314,14 +314,13 @@ def declared_options(cls: type[Any]) -> Iterable[OptionInfo]:
 
     from passel.passes.definition import text_name
 
-    hints = _hints(cls)
     for field in fields(cls):
         subject, default = f"option '{field.name}' of {cls.__qualname__}", field.default
         if field.default_factory is not MISSING:
             default = field.default_factory()
-        required = default is MISSING
+        required, field.type = default is MISSING, _type_of(field, cls)
         try:
-            codec = codec_for(hints[field.name])
+            codec = codec_for(field.type)
         except DefinitionError as error:
             raise DefinitionError(f"{subject}: {error}") from None
         try:
@@ -332,22 +331,18 @@ def declared_options(cls: type[Any]) -> Iterable[OptionInfo]:
         yield OptionInfo(text_name(field), field.name, text, required, default, codec)
 
 
-def _hints(cls: type[Any]) -> dict[str, Any]:
-    from dataclasses import fields
+def _type_of(field: Field[Any], cls: type[Any]) -> Any:
+    """Return the type of an option, which the annotation may state as text.
 
-    options = {field.name: str(field.type) for field in fields(cls)}
-    # A field may have the name of a type. In annotations, the name refers to the type.
-    types = {name: getattr(builtins, name) for name in options if hasattr(builtins, name)}
-    while True:
-        try:
-            return typing.get_type_hints(cls, localns=types or None, include_extras=True)
-        except NameError as error:
-            missing = str(error.name)
-            for name, written in options.items():
-                if missing in written:
-                    raise DefinitionError(
-                        f"the type of option '{name}' of {cls.__qualname__} cannot be evaluated at "
-                        f"run time: {error}; define or import the type in the module, not in a "
-                        "function or under 'if TYPE_CHECKING:'"
-                    ) from None
-            types[missing] = Any  # a `ClassVar` uses the name, which may be defined later
+    An option may have the name of a type. In annotations, the name refers to the type.
+    """
+    scope = {name: v for name, v in vars(cls).items() if name not in cls.__dataclass_fields__}
+    holder = type("", (), {"__module__": cls.__module__, "__annotations__": {"it": field.type}})
+    try:
+        return typing.get_type_hints(holder, None, scope, include_extras=True)["it"]
+    except NameError as error:
+        raise DefinitionError(
+            f"the type of option '{field.name}' of {cls.__qualname__} cannot be evaluated at run "
+            f"time: {error}; define or import the type in the module, not in a function or under "
+            "'if TYPE_CHECKING:'"
+        ) from None
