@@ -127,7 +127,7 @@ def installing(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[dict[str, 
 
     def install(points: dict[str, Any]) -> None:
         found = {"passel.passes": [EntryPoint(*point) for point in points.items()]}
-        vars(left_out)["_reader"].get()[1].clear()
+        vars(left_out)["_tell"].get().cache_clear()
         monkeypatch.setattr("passel.passes.registry.entry_points", found.__getitem__)
         default_registry.cache_clear()
 

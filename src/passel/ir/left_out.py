@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
 from typing import TYPE_CHECKING
 
-from passel.diagnostics import log_warning
+from passel.diagnostics import log_warning_once
 from passel.errors import AdapterError
 
 if TYPE_CHECKING:
@@ -20,9 +21,8 @@ if TYPE_CHECKING:
 _unusable: list[AdapterError] = []
 """The errors from loading adapters, such as the error for an unsupported release of xDSL."""
 
-_reader: ContextVar[tuple[Callable[[str], None], set[str]]]
-_reader = ContextVar("reader", default=(log_warning, set()))
-"""The function that receives warnings, and the warnings it has already received."""
+_tell: ContextVar[Callable[[str], None]] = ContextVar("tell", default=log_warning_once)
+"""The function that receives warnings, and ignores those that it has already received."""
 
 
 def leave_out(point: EntryPoint, error: BaseException) -> None:
@@ -55,10 +55,7 @@ def warn(message: str) -> None:
     Inside a `with warning_with(...):` block, the function given to `warning_with` receives the
     warning. Elsewhere, the warning is logged.
     """
-    tell, told = _reader.get()
-    if message not in told:
-        told.add(message)
-        tell(message)
+    _tell.get()(message)
 
 
 @contextmanager
@@ -70,8 +67,8 @@ def warning_with(tell: Callable[[str], None]) -> Generator[None]:
     Args:
         tell: The function, which is called with each warning.
     """
-    token = _reader.set((tell, set()))
+    token = _tell.set(cache(tell))
     try:
         yield
     finally:
-        _reader.reset(token)
+        _tell.reset(token)
