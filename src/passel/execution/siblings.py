@@ -55,9 +55,9 @@ class Siblings:
         # The indices of the children that were erased or moved, by other passes or by failed ones.
         self._gone: set[int] = set()
         self._lost: set[int] = set()
-        self._has_run = False  # whether any pipeline has
         self._is_tracked = False
-        self._last = -1
+        # The child whose pipeline ran last, or -1 if the order is unknown; None if none has run.
+        self._last: int | None = None
         self._is_violated = False
         self._watch = adapter.watch(ctx.op, self._children)
 
@@ -97,7 +97,9 @@ class Siblings:
         if not self._watch.is_in_place(task.number, task.place):
             return CHANGED + run.tell(self.ctx, self._lose(task))
         before = None
-        if self._is_tracked and self._has_run and not self._enter(task):
+        if self._is_tracked and self._last is not None and self._has_changed(task):
+            self._states[task.number] = task.valid_state = self._adapter.fingerprint(task.op)
+            self._is_violated = True
             violation = self._violation(task.op, BESIDE)
             before = CHANGED + run.tell(self.ctx, violation)
             if run.verify(self.step, task.op) is not None:
@@ -159,29 +161,18 @@ class Siblings:
         take, enclosing = self._adapter.fingerprint, outwards(self._adapter, self.ctx.op)
         return [take(op, recursive=False) for op in enclosing]
 
-    def _enter(self, task: PassContext[Any]) -> bool:
-        """Return whether the fingerprint of an op is still unchanged before its pipeline runs."""
+    def _has_changed(self, task: PassContext[Any]) -> bool:
+        """Return whether the op of a task no longer has its known fingerprint."""
         was = self._states[task.number]
-        task.valid_state = now = self._adapter.renew_fingerprint(task.op, was)
-        if now is not was:
-            self._states[task.number], self._is_violated = now, True
-        return now is was
+        return self._adapter.renew_fingerprint(task.op, was) is not was
 
     def is_as_known(self, task: PassContext[Any]) -> bool:
-        """Return whether the op of a task is still in its original place and unchanged.
-
-        If no fingerprints were computed, the method returns True.
-        """
-        if not self._is_tracked:
-            return True
-        if not self._watch.is_in_place(task.number, task.place):
-            return False
-        was = self._states[task.number]
-        return self._adapter.renew_fingerprint(task.op, was) is was
+        """Return whether an op is in its original place and, if that is known, unchanged."""
+        is_in_place = self._watch.is_in_place(task.number, task.place)
+        return is_in_place and not (self._is_tracked and self._has_changed(task))
 
     def leave(self, task: PassContext[Any], outcome: Outcome) -> None:
         """Record that the pipeline of a task has run, and store the fingerprint of its op."""
-        self._has_run = True
         self._last = task.number if self.is_in_order else -1  # no other pipeline ran after it
         if outcome.failures and self._run.place_of(task.op) != task.place:
             self._lost.add(task.number)
