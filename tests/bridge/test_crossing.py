@@ -145,8 +145,7 @@ def test_in_python(mlir_world: World, xdsl_world: World) -> None:
 def test_a_crossing_is_a_value(world: World) -> None:
     """Its pipeline cannot be changed once it is there, nor through the manager that it was made of."""
     kind: Any = RunOnXDSL if world.other == "xdsl" else RunOnMLIR
-    manager = OpPassManager().add(CompositeFixedPoint())
-    made = kind.of(manager)
+    made = kind.of(manager := OpPassManager().add(CompositeFixedPoint()))
     before = hash(made), str(made)
     manager.add(CompositeFixedPoint())
     for pipeline in (made.passes, next(iter(made.passes))):

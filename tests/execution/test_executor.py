@@ -183,9 +183,8 @@ def test_what_a_worker_cannot_import_is_done_here(
     )
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     pass_: Pass = importlib.import_module("only_here").OnlyHere()
-    executor = executors("dask")
     manager = OpPassManager("toy.module").add_nested("toy.func", pass_)
-    _, _, text = run(OnExecutor(None, executor), manager, module_of(8))
+    _, _, text = run(OnExecutor(None, executors("dask")), manager, module_of(8))
     assert text.count(" 2") == 8
     (message,) = {each.message for each in caplog.records if each.name == "passel"}
     assert message.startswith("a worker rejected its share of the ops: ModuleNotFoundError: ")
