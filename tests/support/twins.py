@@ -13,8 +13,8 @@ from xdsl.utils.exceptions import MultipleSpansParseError, ParseError
 from xdsl_inputs import xdsl_context
 
 from passel.xdsl import parse_source, parsing
-from passel.xdsl.fast.functions import FunctionParser
 from passel.xdsl.fast.printer import TemplatePrinter
+from passel.xdsl.fast.template_parser import TemplateParser
 from passel.xdsl.source_parser import SourceParser
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def parse_both(
 ) -> tuple[Outcome, Outcome]:
     """Parse a text from templates and the ordinary way, each in a context of its own."""
     return (
-        _outcome(FunctionParser, context(), text, options),
+        _outcome(TemplateParser, context(), text, options),
         _outcome(SourceParser, context(), text, options),
     )
 
@@ -99,20 +99,17 @@ def _outcome(
 ) -> Outcome:
     parsers: list[SourceParser] = []
 
-    def choose(_: int) -> Callable[..., SourceParser]:
-        return make
-
     def make(*args: Any) -> SourceParser:
         parsers.append(parser_class(*args))
         return parsers[-1]
 
-    with patch.object(parsing, "parser_class", choose):
+    with patch.object(parsing, "make_parser", make):
         try:
             op = parse_source(context, text, "test.mlir", **options)
         except ParseError as error:
             return Outcome(_seen_of_error(error), None, 0)
     (parser,) = parsers
-    built = parser.ops_from_templates if isinstance(parser, FunctionParser) else 0
+    built = parser.ops_from_templates if isinstance(parser, TemplateParser) else 0
     loaded = sorted(each.name for each in context.loaded_dialects)
     seen = repr((layout(op), printed(op), loaded, len(parser.dialect_resources)))
     # A resource gets another name each time that a source declares it in one process.

@@ -27,7 +27,7 @@ from passel.manager import PassManager
 from passel.passes import default_registry
 from passel.schedule import PassStep
 from passel.xdsl.adapter import XDSLAdapter
-from passel.xdsl.fast import parser_class
+from passel.xdsl.fast import make_parser
 from passel.xdsl.registration import register_xdsl_passes
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class _CompatMain(xDSLOptMain):
     def _parse(self, stream: IO[Any]) -> ModuleOp:
         data = stream.read()
         text = data if isinstance(data, str) else data.decode("utf-8")  # text in older releases
-        parser = parser_class(len(text))(self.ctx, text, self.get_input_name())
+        parser = make_parser(self.ctx, text, self.get_input_name())
         module = parser.parse_module(not self.args.no_implicit_module)
         self.after_parsing()
         return module

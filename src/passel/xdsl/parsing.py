@@ -14,7 +14,7 @@ from xdsl.utils.exceptions import DiagnosticException, MultipleSpansParseError, 
 from xdsl.utils.lexer import Input, Span
 
 from passel.diagnostics import brief, closest
-from passel.xdsl.fast import parser_class
+from passel.xdsl.fast import make_parser
 from passel.xdsl.locations import SourceLocation, SourceText
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def _top_level_ops(
     was_enabled = gc.isenabled()
     gc.disable()
     try:
-        parser = parser_class(len(text))(context, text, filename, source)
+        parser = make_parser(context, text, filename, source)
         return parser.parse_top_level()
     except Exception as error:  # noqa: BLE001 - custom parsers may raise any exception
         cause = None if isinstance(error, ParseError) else error

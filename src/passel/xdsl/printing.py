@@ -15,7 +15,7 @@ from xdsl.ir import Dialect
 from xdsl.printer import Printer
 
 from passel.ir import PrintFlags
-from passel.xdsl.fast import parser_class, printer_class
+from passel.xdsl.fast import make_parser, printer_class
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -137,7 +137,7 @@ def readable_source(text: str, context: Context) -> str:
 def _parse(text: str, context: Context) -> Operation:
     context = context.clone()  # parsing loads dialects
     context.allow_unregistered = True
-    (op,) = parser_class(len(text))(context, text).parse_top_level()
+    (op,) = make_parser(context, text).parse_top_level()
     return op
 
 

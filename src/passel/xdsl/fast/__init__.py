@@ -10,8 +10,9 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from xdsl.context import Context
 from xdsl.ir import OpResult, SSAValues
 from xdsl.printer import Printer
 
@@ -21,10 +22,9 @@ from passel.xdsl.release import FAST, INSTALLED
 from passel.xdsl.source_parser import SourceParser
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable
+    from collections.abc import Generator, Iterable
 
-    from xdsl.ir import Operation, Region
-    from xdsl.pattern_rewriter import PatternRewriterListener, RewritePattern
+    from xdsl.ir import Operation
 
 SWITCH: Final = "PASSEL_FAST"
 """The environment variable that disables fast paths if it is 0."""
@@ -43,8 +43,8 @@ def slow_paths() -> Generator[None]:
 
     Example:
         >>> with slow_paths():
-        ...     parser_class().__name__
-        'SourceParser'
+        ...     printer_class().__name__
+        'Printer'
     """
     token = _is_slow.set(True)
     switch()
@@ -60,33 +60,20 @@ def are_on() -> bool:
     return INSTALLED in FAST and not _is_slow.get() and os.environ.get(SWITCH) != "0"
 
 
-def parser_class(size: int = _REPEATS_ITSELF) -> type[SourceParser]:
-    """Return the parser class that is fastest for a source of `size` characters."""
-    if size < _REPEATS_ITSELF or not are_on():
-        return SourceParser
-    from passel.xdsl.fast.functions import FunctionParser
+def make_parser(context: Context, text: str, *arguments: Any) -> SourceParser:
+    """Create the parser that is fastest for a text.
 
-    return FunctionParser
+    Args:
+        context: The context. If its class is not xDSL's, how it looks up names is unknown, so the
+            parser uses no templates.
+        text: The source text.
+        arguments: The other arguments of `SourceParser`.
+    """
+    if len(text) < _REPEATS_ITSELF or type(context) is not Context or not are_on():
+        return SourceParser(context, text, *arguments)
+    from passel.xdsl.fast.template_parser import TemplateParser
 
-
-def canonicalizing_pattern(pattern: RewritePattern) -> RewritePattern:
-    """Return a faster equivalent of `pattern`; if fast paths are disabled, return `pattern`."""
-    if not are_on():
-        return pattern
-    from passel.xdsl.fast.rewriting import QuickPattern
-
-    return QuickPattern(pattern)
-
-
-def dead_code_eraser() -> Callable[[Region, PatternRewriterListener | None], bool]:
-    """Return a faster `region_dce`; if fast paths are disabled, return `region_dce` itself."""
-    if not are_on():
-        from xdsl.transforms.dead_code_elimination import region_dce
-
-        return region_dce
-    from passel.xdsl.fast.dead_code import erase_dead_code
-
-    return erase_dead_code
+    return TemplateParser(context, text, *arguments)
 
 
 def release(erased: Iterable[Operation]) -> None:

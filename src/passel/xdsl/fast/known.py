@@ -14,10 +14,8 @@ from gc import get_referents
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Attribute, Operation, ParametrizedAttribute
 from xdsl.irdl import IRDLOperation
-from xdsl.traits import IsolatedFromAbove
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -113,52 +111,43 @@ of operands; passel's authors have read their code."""
 
 
 def has_known_parser(op_class: type[Operation], *, generic: bool) -> bool:
-    """Return whether xDSL's own parser parses the ops of a class from nothing but their text.
+    """Return whether xDSL's own code parses the ops of a class from nothing but their text.
 
     Args:
         op_class: The op class.
         generic: Whether the op is written in the generic form.
     """
-    if overridden_by(op_class):
+    if not has_known_format(op_class, generic=generic):
         return False
-    definition = None if generic else _definition_with_plain_format(op_class)
-    if definition is not None:
-        return infers_by_known_code(definition)
-    return generic or _is_hand_written(op_class, "parse")
+    if generic or not issubclass(op_class, IRDLOperation):
+        return generic
+    return infers_by_known_code(op_class.get_irdl_definition())
 
 
-def has_known_printer(op_class: type[Operation], *, generic: bool) -> bool:
-    """Return whether xDSL's own code prints the ops of a class and depends only on their parts.
+def has_known_format(op_class: type[Operation], *, generic: bool) -> bool:
+    """Return whether xDSL's own code parses and prints the ops of a class.
 
     Args:
         op_class: The op class.
-        generic: Whether ops are printed in the generic form.
+        generic: Whether the form in question is the generic form.
     """
-    if op_class is UnregisteredOp or op_class.has_trait(IsolatedFromAbove):
-        return False  # the former has its name in an attribute, the latter a scope for names
     if overridden_by(op_class):
         return False
-    if generic or op_class.print is Operation.print or _is_hand_written(op_class, "print"):
+    methods = _syntax_of(op_class)
+    if generic or methods == _syntax_of(Operation):
         return True
-    return _definition_with_plain_format(op_class) is not None
-
-
-def _is_hand_written(op_class: type[Operation], method: str) -> bool:
-    """Return whether a method belongs to one of the classes in `_HAND_WRITTEN`."""
-    function: Any = getattr(op_class, method)
-    function = getattr(function, "__func__", function)
-    name = f"{function.__module__}.{function.__qualname__}".removesuffix(f".{method}")
-    return is_xdsl_class(op_class) and name in _HAND_WRITTEN and is_xdsl_code(function)
-
-
-def _definition_with_plain_format(op_class: type[Operation]) -> OpDef | None:
-    """Return the definition of an op class if its format has no custom directives."""
-    if not issubclass(op_class, IRDLOperation):
-        return None
+    if not all(map(is_xdsl_code, methods)) or not issubclass(op_class, IRDLOperation):
+        return False
+    homes = {f"{each.__module__}.{each.__qualname__}".rpartition(".")[0] for each in methods}
+    if is_xdsl_class(op_class) and homes <= _HAND_WRITTEN:
+        return True
     definition = op_class.get_irdl_definition()
-    if definition.assembly_format is None or definition.custom_directives:
-        return None
-    return definition if is_xdsl_code(op_class.parse) and is_xdsl_code(op_class.print) else None
+    return definition.assembly_format is not None and not definition.custom_directives
+
+
+def _syntax_of(op_class: Any) -> tuple[Any, ...]:
+    """Return the functions that parse and print the ops of a class in the custom form."""
+    return getattr(op_class.parse, "__func__", op_class.parse), op_class.print
 
 
 def infers_by_known_code(definition: OpDef) -> bool:

@@ -9,8 +9,9 @@ from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 from xdsl.dialects.builtin import IntegerAttr, SymbolRefAttr, i1
 from xdsl.ir import Block, SSAValue
 from xdsl.printer import Printer
+from xdsl.traits import IsolatedFromAbove
 
-from passel.xdsl.fast.known import has_known_printer, is_known_attribute, is_xdsl_class
+from passel.xdsl.fast.known import has_known_format, is_known_attribute, is_xdsl_class
 from passel.xdsl.fast.templates import VARIED, Types
 
 if TYPE_CHECKING:
@@ -105,9 +106,11 @@ class TemplatePrinter(Printer):
         class_ = op.__class__
         balance = self._balances.get(class_)
         if balance is None:
-            known = has_known_printer(class_, generic=self.print_generic_format)
+            known = has_known_format(class_, generic=self.print_generic_format)
             is_own = is_xdsl_class(class_) or class_.name not in VARIED
-            self._balances[class_] = balance = _CREDIT if known and is_own else 0
+            # An isolated op is a scope for names; unregistered ops claim to be isolated.
+            is_scope = class_.has_trait(IsolatedFromAbove)
+            self._balances[class_] = balance = _CREDIT * (known and is_own and not is_scope)
         if not balance or op.regions or self.print_debuginfo or self.diagnostic.op_messages:
             super().print_op(op)
             return

@@ -1,4 +1,4 @@
-"""A parser that builds an op from a template if an earlier line had the same shape."""
+"""A parser that builds ops from templates, and functions from the signatures of earlier ones."""
 # pyright: reportPrivateUsage=false
 # xDSL's parser is extended by overriding its `_parse_*` methods; there is no public hook.
 
@@ -10,7 +10,6 @@ from dataclasses import fields
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
     FileLineColLoc,
@@ -20,14 +19,20 @@ from xdsl.dialects.builtin import (
     UnknownLoc,
 )
 from xdsl.ir import Block, Operation, SSAValue
+from xdsl.utils.lexer import Span
 
-from passel.xdsl.fast.known import has_known_parser, is_known_attribute, is_xdsl_class
+from passel.xdsl.fast.known import (
+    has_known_parser,
+    is_known_attribute,
+    is_xdsl_class,
+    is_xdsl_code,
+)
 from passel.xdsl.fast.templates import (
+    FUNCTION_HEAD,
     LINE,
     VARIED,
     Template,
     Types,
-    can_follow,
     name_spans,
     op_start,
     shape_of,
@@ -38,6 +43,8 @@ from passel.xdsl.source_parser import SourceParser
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
+
+    from xdsl.context import Context
 
 _MAX_SHAPES: Final = 20_000
 """The maximum number of shapes per stack of dialects; each takes half a kilobyte."""
@@ -75,7 +82,7 @@ class _Line(NamedTuple):
     Attributes:
         match: The regex match of the line, from the first token.
         text: The line, with a null character in place of an explicit location.
-        location: The explicit location, or None.
+        location: The location of an op on the line.
         following: The regex match of the next line, or None at the end of the text.
         key: The shape of the line.
         names: The names of values and blocks in the line.
@@ -85,7 +92,7 @@ class _Line(NamedTuple):
 
     match: re.Match[str]
     text: str
-    location: LocationAttr | None
+    location: LocationAttr
     following: re.Match[str] | None
     key: Hashable
     names: list[str]
@@ -100,18 +107,19 @@ class _Line(NamedTuple):
 
     @property
     def follower(self) -> str:
-        """The head of the next line, or an empty string at the end of the text."""
-        return "" if self.following is None else self.following[2]
+        """The first token of the next line, or an empty string if there is none that is known."""
+        return "" if self.following is None else self.following[2] or ""
 
 
 class TemplateParser(SourceParser):
-    """A `SourceParser` that builds ops from templates of earlier lines of the same shape.
+    """A `SourceParser` that reuses what it parsed in earlier lines of the same shape.
 
     The function `passel.xdsl.fast.templates.shape_of` defines the shape of a line. The IR and all
     errors are the same as those of `SourceParser`, except that ops of the same shape share type and
     attribute objects. A template is made from an op if the op has no regions and is on a single
     line, and if xDSL defines the op's parser and attributes (see `passel.xdsl.fast.known`). A line
-    that does not fit the template of its shape is parsed by `SourceParser`.
+    that does not fit the template of its shape is parsed by `SourceParser`. The signature of a
+    function is parsed only once if later functions have the same signature.
 
     Attributes:
         ops_from_templates: The number of ops that were built from templates.
@@ -120,17 +128,16 @@ class TemplateParser(SourceParser):
     def __init__(self, context: Context, *arguments: Any) -> None:
         super().__init__(context, *arguments)
         self._shapes: dict[tuple[str, ...], _Shapes] = {}
+        self._functions: dict[tuple[str, Hashable], Operation] = {}  # the first of each signature
         self._types = Types()
         self._has_known_parser = cache(has_known_parser)
         self._known_ops = 0
-        # What looks names up in a context of another class is not known.
-        self._has_known_context: bool = type(context) is Context
         self.ops_from_templates: int = 0
 
     def _parse_block_body(self, block: Block) -> None:
         """Parse the ops of a block."""
         while True:
-            line = self._parse_known_lines(block) if self._has_known_context else None
+            line = self._parse_known_lines(block)
             op = self.parse_optional_operation() if line is None else self._parse_new_line(line)
             if op is None:
                 return
@@ -151,16 +158,19 @@ class TemplateParser(SourceParser):
         dialects = tuple(dict.fromkeys(reversed(self._parser_state.dialect_stack)))
         shapes = self._shapes.setdefault(dialects, {})
         match = LINE.match(text, self._token.start)
-        line, end = None, 0
+        line, end, source = None, 0, self._source
         while match is not None:
             content = match[1]
             if content[-1] == "{" or content[0] in "}^":
                 break  # a region follows, or a block ends
             following = LINE.match(text, match.end())
-            location = None
             if content[-1] == ")" and (explicit := _ends_located(content)):
                 # No line that an op can be on contains a null character.
                 content, location = f"{explicit[1]}\0", _location(*explicit.groups()[1:])
+            elif source is None:
+                location = UNKNOWN_LOC
+            else:
+                location = SourceLocation(source, match.start(1) + op_start(content))
             bare, spelling = without_varied(content)
             line = _Line(match, content, location, following, *shape_of(bare), spelling, shapes)
             if not self._build(line, block):
@@ -190,13 +200,9 @@ class TemplateParser(SourceParser):
             if filling is None and (filling := template.filling(line.spelling)) is None:
                 return False
             self._spelled[line.spelling] = filling
-        op = template.build(operands, filling)
+        op = template.build(operands, filling, line.location)
         if template.successors:
             op.successors = self._find_blocks(template, line)
-        if line.location is not None:
-            op.location = line.location
-        elif self._source is not None:
-            op.location = SourceLocation(self._source, line.match.start(1) + op_start(line.text))
         for name, result in zip(names[: template.bound], op.results, strict=False):
             values[name] = (result,)
             if SSAValue.is_valid_name(name):
@@ -263,9 +269,10 @@ class TemplateParser(SourceParser):
         if (
             name is None
             or line.following is None
-            or not can_follow(line.follower)
+            or not line.follower
             or self._token.start != line.following.start(1)
-            or not self._is_located(op, line)
+            or type(op.location) is not type(line.location)
+            or op.location != line.location
         ):
             return None
         op_name = name[1] or name[2]
@@ -310,15 +317,6 @@ class TemplateParser(SourceParser):
                 return None
         return template
 
-    def _is_located(self, op: Operation, line: _Line) -> bool:
-        """Return whether the location of an op is that of its line."""
-        if line.location is not None:
-            return op.location == line.location
-        if self._source is None:
-            return op.location == UNKNOWN_LOC
-        start, end = line.match.span(1)
-        return isinstance(op.location, SourceLocation) and start <= op.location.offset < end
-
     def _names_known_attributes(self, text: str) -> bool:
         """Return whether the classes of all dialect types and attributes in a line are known.
 
@@ -330,3 +328,46 @@ class TemplateParser(SourceParser):
             if class_ is None or not is_xdsl_class(class_):
                 return False
         return True
+
+    # ---- functions -------------------------------------------------------------------
+
+    def parse_operation(self) -> Operation:
+        """Parse an op; for a function, reuse the parsed signature of an earlier one if possible."""
+        head = None
+        if self._token.text == "func.func":
+            head = FUNCTION_HEAD.match(self.lexer.input.content, self._token.start)
+        if head is None:
+            return super().parse_operation()
+        key = head[1], shape_of(head[3])[0]
+        if (known := self._functions.get(key)) is not None:
+            return self._parse_body(known, head)
+        op = super().parse_operation()
+        if (
+            is_xdsl_class(type(op))
+            and is_xdsl_code(type(op).parse)
+            and all(map(is_known_attribute, op.properties.values()))
+            and self._names_known_attributes(head[3])
+        ):
+            self._functions[key] = op
+        return op
+
+    def _parse_body(self, known: Operation, head: re.Match[str]) -> Operation:
+        """Parse the rest of a function with the signature of a known function."""
+        source, stack, first = self.lexer.input, self._parser_state.dialect_stack, head.start(3)
+        types = known.regions[0].blocks[0].arg_types
+        self._resume_at(head.end())
+        arguments = [
+            self.Argument(Span(first + start, first + end, source), type_)
+            for (start, end), type_ in zip(name_spans(head[3]), types, strict=True)
+        ]
+        stack.append("func")
+        region = self.parse_region(arguments or None)
+        stack.pop()
+        location = self.parse_optional_location()
+        if location is None and self._source is not None:
+            location = SourceLocation(self._source, head.start())
+        return type(known).create(
+            properties={**known.properties, "sym_name": StringAttr(head[2])},
+            regions=[region],
+            location=location,
+        )

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from xdsl.dialects.builtin import UNKNOWN_LOC, IndexType, IntAttr, StringAttr
+from xdsl.dialects.builtin import IndexType, IntAttr, StringAttr
 from xdsl.ir import Attribute, Operation, OpResult, SSAValues
 
 from passel.xdsl.fast.known import is_known_attribute
@@ -16,20 +16,34 @@ from passel.xdsl.lexer import NAME
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
+    from xdsl.dialects.builtin import LocationAttr
     from xdsl.ir import SSAValue
 
 _MAX_LENGTH: Final = 2_000
 """The maximum length of a line. Longer lines contain constants that rarely occur twice."""
 
-# What the lexer skips, and then the rest of the line; the second group is its first token.
+# What the lexer skips, and then the rest of the line. The second group is its first token if it is
+# a word, a string or a brace, and the sigil of a value's or block's name.
 LINE: Final = re.compile(
     rf"""
     [ \t\n\r\f\v]*+(?://[^\n]*+[ \t\n\r\f\v]*+)*+
-    ( ( % | [a-zA-Z_][a-zA-Z0-9_$.]*+ | "[^"\\\n\v\f]*+" | [^\n] ) [^\n]{{0,{_MAX_LENGTH}}}+ )
+    ( (?: ( [%^}}] | [a-zA-Z_][a-zA-Z0-9_$.]*+ | "[^"\\\n\v\f]*+" ) | [^\n] )
+      [^\n]{{0,{_MAX_LENGTH}}}+ )
     (?=\n|\Z)
     """,
     re.VERBOSE | re.ASCII,
 )
+
+FUNCTION_HEAD: Final = re.compile(
+    rf"""
+    func\.func [ ] ((?:private|public|nested)[ ])?+ @([a-zA-Z_][\w$.]*+)
+    ( \( (?: %{NAME}:[ ][^()%^"#{{}}@/=\n]+ )*+ \) (?: [ ]->[ ][^%^"#{{}}@/=\n]+ )? )
+    [ ] (?= \{{ [ \t]*+ \n )
+    """,
+    re.ASCII | re.VERBOSE,
+)
+"""The head of a function as printers write it: visibility, name and type. The only attributes in
+such a line are types."""
 
 _split_at_values: Final = re.compile(rf"%({NAME})", re.ASCII).split
 _split_at_names: Final = re.compile(rf"([%^])({NAME})", re.ASCII).split
@@ -103,14 +117,6 @@ def name_spans(line: str) -> list[tuple[int, int]]:
     return [match.span() for match in _find_names(line)]
 
 
-def can_follow(head: str) -> bool:
-    """Return whether `head`, the start of a line, identifies the first token of the line.
-
-    If the line starts with a value or a block, `head` only has to contain the sigil `%` or `^`.
-    """
-    return head in {"%", "^", "}"} or len(head) > 1 or (head.isascii() and head.isidentifier())
-
-
 _new_op: Final = Operation.__new__
 _new_attribute: Final[Any] = Attribute.__new__
 
@@ -142,8 +148,10 @@ class Template:
     varied: str | None = None
     followers: set[str] = field(default_factory=set[str])
 
-    def build(self, operands: Sequence[SSAValue[Any]], filling: Attribute | None) -> Operation:
-        """Create a detached op without successors from the template, with an unknown location."""
+    def build(
+        self, operands: Sequence[SSAValue[Any]], filling: Attribute | None, location: LocationAttr
+    ) -> Operation:
+        """Create a detached op without successors from the template."""
         op = _new_op(self.op_class)
         if operands:
             op.operands = operands
@@ -152,7 +160,7 @@ class Template:
         )
         op.properties = self.properties.copy()
         op.attributes = self.attributes.copy()
-        op.location = UNKNOWN_LOC
+        op.location = location
         if self.varied is not None and filling is not None:
             op.properties[self.varied] = filling
         return op

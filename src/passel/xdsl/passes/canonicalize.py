@@ -14,11 +14,13 @@ from xdsl.pattern_rewriter import (
 )
 from xdsl.traits import ConstantLike, HasCanonicalizationPatternsTrait
 from xdsl.transforms.canonicalize import CanonicalizationRewritePattern
+from xdsl.transforms.dead_code_elimination import region_dce
 
 from passel.errors import PassFailure
 from passel.passes import Pass, option
-from passel.xdsl.fast import canonicalizing_pattern, dead_code_eraser, release
-from passel.xdsl.fast.rewriting import computes_with_integers, is_odd_loop
+from passel.xdsl.fast import are_on, release
+from passel.xdsl.fast.dead_code import erase_dead_code
+from passel.xdsl.fast.rewriting import QuickPattern, computes_with_integers, is_odd_loop
 from passel.xdsl.passes.folding import fold_integers
 from passel.xdsl.release import RELEASE
 
@@ -77,14 +79,15 @@ class Canonicalizer(Pass["Operation"]):
         applier = GreedyRewritePatternApplier([patterns], ctx=ctx.ir_context, folding_enabled=folds)
         without = (*self.disable_patterns, "RehoistConstInLoops")
         folding = _IndexFolding(applier, _SomePatterns(without, self.enable_patterns))
-        pattern = folding if some else canonicalizing_pattern(folding)
-        erase_dead_code = dead_code_eraser()
+        is_fast = are_on()
+        pattern = QuickPattern(folding) if is_fast and not some else folding
+        erase = erase_dead_code if is_fast else region_dce
         limits = _Limits(pattern, self.max_iterations, self.max_num_rewrites)
         simplify = self.region_simplify == "normal"
         erased: list[Operation] = []
 
         def end_iteration(region: Region, listener: PatternRewriterListener) -> bool:
-            changed = simplify and erase_dead_code(region, listener)
+            changed = simplify and erase(region, listener)
             release(erased)
             erased.clear()
             limits.end_iteration(changed=changed)
@@ -119,7 +122,7 @@ class DCE(Pass["Operation"]):
 
     def run(self, op: Operation, ctx: PassContext) -> None:
         """Erase dead ops and blocks in each region, as xDSL's `region_dce` does."""
-        erase, erased = dead_code_eraser(), list["Operation"]()
+        erase, erased = erase_dead_code if are_on() else region_dce, list["Operation"]()
         listener = PatternRewriterListener(operation_removal_handler=[erased.append])
         for region in op.regions:
             erase(region, listener)
