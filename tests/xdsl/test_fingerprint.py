@@ -4,6 +4,7 @@ import io
 from collections.abc import Callable
 
 import pytest
+from xdsl.dialects import builtin
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, UnitAttr, UnknownLoc, i32, i64
 from xdsl.dialects.dlti import DataLayoutEntryAttr, DataLayoutSpecAttr
 from xdsl.ir import Block, Data, Operation, Region
@@ -275,7 +276,7 @@ def test_a_payload_that_cannot_be_pickled_is_compared_by_its_parts() -> None:
             """Print nothing."""
 
     payload = Payload()
-    op = ModuleOp([], {"held": Holding(payload)})
+    op = ModuleOp([], {"held": builtin.DictionaryAttr({"inside": Holding(payload)})})
     before = fingerprint(op)
     assert fingerprint(op) == before
     payload.values.append(2)

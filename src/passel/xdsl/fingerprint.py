@@ -17,7 +17,9 @@ from io import BytesIO
 from operator import is_
 from typing import Any, ClassVar, cast
 
-from xdsl.ir import Attribute, Data, Operation, ParametrizedAttribute
+from xdsl.ir import Attribute, Data, Operation
+
+from passel.xdsl.symbols import parts_of
 
 
 class Fingerprint:
@@ -178,14 +180,10 @@ def payloads_in(attributes: Iterable[object]) -> Iterator[object]:
         if not isinstance(each, Attribute) or id(each) in seen:
             continue
         seen.add(id(each))
-        data: Any = getattr(each, "data", ())
-        if isinstance(each, kinds):
-            if not _is_constant(data):
-                yield data
-        elif isinstance(each, ParametrizedAttribute):
-            left += each.parameters
-        elif isinstance(data, tuple | dict):
-            left += data.values() if isinstance(data, dict) else data
+        if not isinstance(each, kinds):
+            left += parts_of(each)
+        elif not _is_constant(data := getattr(each, "data", ())):
+            yield data
 
 
 def _is_constant(value: Any) -> bool:

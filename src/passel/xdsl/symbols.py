@@ -1,24 +1,19 @@
-"""Functions that passes and analyses use to find symbols and symbol references."""
+"""Functions that find symbols, symbol references, and the parts of ops and attributes."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
 
-from xdsl.dialects.builtin import (
-    ArrayAttr,
-    DictionaryAttr,
-    StringAttr,
-    SymbolRefAttr,
-    UnregisteredOp,
-)
-from xdsl.ir import ParametrizedAttribute
+from xdsl.dialects.builtin import StringAttr, SymbolRefAttr, UnregisteredOp
+from xdsl.ir import Attribute, ParametrizedAttribute
 from xdsl.traits import CallableOpInterface, SymbolOpInterface, SymbolTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from xdsl.context import Context
-    from xdsl.ir import Attribute, Operation
+    from xdsl.ir import Operation
 
 
 CALLABLES = frozenset({"llvm.func"})
@@ -106,14 +101,19 @@ def references(op: Operation) -> Iterator[SymbolRefAttr]:
 
 def _references_in(attributes: Iterable[Attribute]) -> Iterator[SymbolRefAttr]:
     for attribute in attributes:
-        match attribute:
-            case SymbolRefAttr():
-                yield attribute
-            case ArrayAttr():
-                yield from _references_in(attribute.data)
-            case DictionaryAttr():
-                yield from _references_in(attribute.data.values())
-            case ParametrizedAttribute():
-                yield from _references_in(attribute.parameters)
-            case _:
-                pass
+        if isinstance(attribute, SymbolRefAttr):
+            yield attribute
+        else:
+            yield from _references_in(parts_of(attribute))
+
+
+def parts_of(attribute: Attribute) -> Iterable[Attribute]:
+    """Return the attributes that are immediately inside an attribute."""
+    if isinstance(attribute, ParametrizedAttribute):
+        return attribute.parameters
+    data: Any = getattr(attribute, "data", None)
+    if isinstance(data, Mapping):
+        data = tuple(cast("Mapping[str, Any]", data).values())
+    if not isinstance(data, tuple):
+        return ()
+    return [part for part in cast("tuple[Any, ...]", data) if isinstance(part, Attribute)]

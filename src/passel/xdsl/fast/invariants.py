@@ -13,7 +13,7 @@ than the signature.
 from __future__ import annotations
 
 from copy import copy
-from functools import cache, partial
+from functools import partial
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 from weakref import ref
@@ -24,7 +24,12 @@ from xdsl.ir import Attribute, OpTraits
 from xdsl.irdl import AnyAttr, OpDef
 from xdsl.traits import IsolatedFromAbove, OpTrait
 
-from passel.xdsl.fast.known import infers_by_known_code, is_known_attribute, is_xdsl_class
+from passel.xdsl.fast.known import (
+    infers_by_known_code,
+    is_known_attribute,
+    is_xdsl_class,
+    may_have,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -206,12 +211,7 @@ def check_isolation(op: Operation) -> None:
                         return
                 for result in child.results:
                     meet(id(result))
-                if child.regions and not _may_be_isolated(type(child)):
+                if child.regions and not may_have(type(child), IsolatedFromAbove):
                     regions += child.regions
                 child = child._next_op
             block = block.next_block
-
-
-@cache
-def _may_be_isolated(op_class: type[Operation]) -> bool:
-    return op_class.has_trait(IsolatedFromAbove)

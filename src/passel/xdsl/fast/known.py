@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import sys
 from abc import ABCMeta
-from collections.abc import Mapping
+from functools import cache
 from gc import get_referents
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
-from xdsl.ir import Attribute, Operation, ParametrizedAttribute
+from xdsl.ir import Operation
 from xdsl.irdl import IRDLOperation
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from passel.xdsl.symbols import parts_of
 
+if TYPE_CHECKING:
+    from xdsl.ir import Attribute
     from xdsl.irdl import OpDef
+    from xdsl.traits import OpTrait
 
 _DEFINED_BY_ALL: Final = frozenset(
     {
@@ -47,6 +49,12 @@ def is_xdsl_class(class_: type[object]) -> bool:
         (True, False)
     """
     return class_.__module__.startswith("xdsl.")
+
+
+@cache
+def may_have(op_class: type[Operation], trait: type[OpTrait]) -> bool:
+    """Return whether an op class has a trait, or is unregistered and may therefore have it."""
+    return op_class.has_trait(trait)
 
 
 def is_xdsl_code(function: Any) -> bool:
@@ -83,18 +91,6 @@ def is_known_attribute(attribute: Attribute) -> bool:
         True
     """
     return is_xdsl_class(type(attribute)) and all(map(is_known_attribute, parts_of(attribute)))
-
-
-def parts_of(attribute: Attribute) -> Iterable[Attribute]:
-    """Return the attributes that are immediately inside an attribute."""
-    if isinstance(attribute, ParametrizedAttribute):
-        return attribute.parameters
-    data: Any = getattr(attribute, "data", None)
-    if isinstance(data, Mapping):
-        data = tuple(cast("Mapping[str, Any]", data).values())
-    if not isinstance(data, tuple):
-        return ()
-    return [part for part in cast("tuple[Any, ...]", data) if isinstance(part, Attribute)]
 
 
 _HAND_WRITTEN: Final = frozenset(

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
 from xdsl.traits import SymbolOpInterface, SymbolTable
 
-from passel.xdsl.fast.known import is_xdsl_class
+from passel.xdsl.fast.known import is_xdsl_class, may_have
 from passel.xdsl.symbols import symbol_name
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ def remember_symbols(*, remember: bool) -> None:
 
 def _lookup(op: Operation, name: str | StringAttr | SymbolRefAttr) -> Operation | None:
     anchor: Operation | None = op
-    while anchor is not None and not _may_be_table(type(anchor)):
+    while anchor is not None and not may_have(type(anchor), SymbolTable):
         anchor = anchor.parent_op()
     if anchor is None or not _is_verifying.get():
         return _plain(op, name)
@@ -76,11 +75,6 @@ def _lookup(op: Operation, name: str | StringAttr | SymbolRefAttr) -> Operation 
         return found
     first, *others = path.nested_references.data
     return SymbolTable.lookup_symbol(found, SymbolRefAttr(first, others))
-
-
-@cache
-def _may_be_table(op_class: type[Operation]) -> bool:
-    return op_class.has_trait(SymbolTable)
 
 
 def _table(anchor: Operation) -> dict[str, Operation]:

@@ -265,7 +265,7 @@ class TemplateParser(SourceParser):
         """Return a template of an op that was just parsed, or None if a template is impossible."""
         text = line.text
         start = op_start(text)
-        name = None if start < 0 else _OP_NAME.match(text, start)
+        name = _OP_NAME.match(text, start)
         if (
             name is None
             or line.following is None

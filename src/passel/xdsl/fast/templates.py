@@ -105,11 +105,9 @@ def without_varied(line: str) -> tuple[str, str]:
 
 
 def op_start(line: str) -> int:
-    """Return the offset of the op name in a line, or -1 if the line has no op name."""
-    if line[0] != "%":
-        return 0
-    match = _find_start(line)
-    return -1 if match is None else match.end()
+    """Return the offset of the op name in a line, or 0 if the line has no op name."""
+    match = _find_start(line) if line[0] == "%" else None
+    return 0 if match is None else match.end()
 
 
 def name_spans(line: str) -> list[tuple[int, int]]:
