@@ -144,10 +144,10 @@ NO_RECORDS = [
     ("module {}", "is not a record of a run"),
     ("", "is not a record of a run"),
     ('{"record":', "ends before the first run"),
-    ('{"record":8,"passel":"0.2.0"}\n{"ru', "ends before the first run"),
+    ('{"record":9,"passel":"0.2.0"}\n{"ru', "ends before the first run"),
     ('{"record":99,"passel":"9.9"}\n{"new":1}\n', "written by passel 9.9 in format 99; passel"),
-    ('{"record":1,"passel":"0.1.0"}\n', "in format 1; .* reads only format 8: record the run again"),
-    ('{"record":8}\n{"begin":0,"of":0,"in":0}\n', "is damaged at line 2"),
+    ('{"record":1,"passel":"0.1.0"}\n', "in format 1; .* reads only format 9: record the run again"),
+    ('{"record":9}\n{"begin":0,"of":0}\n', "is damaged at line 2"),
 ]  # fmt: skip
 
 

@@ -32,22 +32,22 @@ def written_record(
     changes = [*changes]
     name_of = {path: path.partition(":")[2] for path, *_ in changes}
     steps = {path: StepInfo(path, name, name) for path, name in name_of.items()}
-    run: dict[str, Any] = {"run": 0, "ir": "none", "version": {}, "pipeline": "", "schedule": ""}
+    run: dict[str, Any] = {"ir": "none", "version": {}, "pipeline": "", "schedule": ""}
     said = [] if message is None else [Diagnostic(Severity.WARNING, message)]
     end = {"total": 0.001, "diagnostics": [*map(diagnostic_data, said)]}
     with TemporaryDirectory() as folder:
         file = RecordFile(Path(folder, "record"), ["passel-opt"])
         run |= {"steps": [*steps.values()], "source": "", "replay": "", "before": None}
-        file.write({**run, "outer": None})
+        file.write({"run": run})
         for path, symbol, before, after in changes:
             ordinals = (0, int("".join(filter(str.isdecimal, symbol)) or 0))
             for text in (before, after):
                 file.text(digest_of(text), text)
-            file.write({"state": ordinals, "in": 0, "after": digest_of(before)})
+            file.write({"state": ordinals, "after": digest_of(before)})
             op = RecordedOp("func.func", symbol, ordinals, UNKNOWN)
-            file.write({"begin": steps[path], "of": op, "in": 0})
+            file.write({"begin": steps[path], "of": op})
             file.write({**end, "after": digest_of(after)})
-        file.write({"end": 0, "failures": [], "notes": []})
+        file.write({"end": [], "notes": []})
         return Record.open(file.path)
 
 

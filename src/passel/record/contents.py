@@ -136,16 +136,16 @@ class Contents:
     Attributes:
         texts: The recorded texts of ops.
         executions: The executions that ended, in the order in which they ended.
-        runs: The recorded data about each run.
+        runs: The runs, each without the final text of its op.
         begun: The executions that began but did not end, outermost first.
     """
 
     def __init__(self) -> None:
         self._states: list[State] = []
-        self._ends: dict[int, dict[str, Any]] = {}
+        self._open: list[int] = []  # the runs that have not ended, outermost first
         self._head: dict[str, Any] = {}
         self.texts: Texts = Texts()
-        self.runs: list[dict[str, Any]] = []
+        self.runs: list[RunInfo] = []
         # The run, the last execution that ended before, the op and its new text. One half more is
         # for what a pass had done when it ran a pipeline: the pass itself ends later.
         self._changes: list[tuple[int, float, tuple[int, ...], str | None]] = []
@@ -155,7 +155,8 @@ class Contents:
     @cached_property
     def info(self) -> RecordInfo:
         """General information about the record."""
-        head, runs = self._head, tuple(map(self._run_info, self.runs))
+        head, states = self._head, zip(self.runs, self._states, strict=True)
+        runs = tuple(run._replace(after=state.digest((0,))) for run, state in states)
         facts = head["passel"], head["python"], tuple(head["command"]), head["started"]
         return RecordInfo(*facts, runs, all(run.is_complete for run in runs))
 
@@ -171,7 +172,7 @@ class Contents:
         Returns:
             The text; None if the state is unknown.
         """
-        state = State(self.runs[run]["before"], self.texts)
+        state = State(self.runs[run].before, self.texts)
         for changed, before, ordinals, digest in self._changes:
             if changed == run and (before == -1 or has_ended(before)):
                 state.change(ordinals, digest)
@@ -185,21 +186,26 @@ class Contents:
             RecordError: If the record has an unsupported format.
         """
         match line:
-            case {"begin": step, "of": (name, symbol, ordinals, location), "in": run}:
+            case {"begin": step, "of": (name, symbol, ordinals, location)}:
                 op = RecordedOp(name, symbol, tuple(ordinals), location_of(location))
-                self._begin(StepInfo(*step), op, run, is_amid="amid" in line)
+                self._begin(StepInfo(*step), op, is_amid="amid" in line)
             case {"total": _}:
                 self._end(line)
             case {"texts": _}:
                 self.texts.take(line)
-            case {"run": _}:
-                self.runs.append(line)
-                self._states.append(State(line["before"], self.texts))
-            case {"state": ordinals, "in": run, "after": digest}:
+            case {"run": {"steps": steps, **facts}}:
+                number, outer = len(self.runs), self._open[-1] if self._open else None
+                known = tuple(StepInfo(*each) for each in steps)
+                self.runs.append(RunInfo(number=number, outer=outer, steps=known, **facts))
+                self._states.append(State(facts["before"], self.texts))
+                self._open.append(number)
+            case {"state": ordinals, "after": digest}:
                 last = len(self.executions) - (0.5 if self.begun else 1)
-                self._change(run, tuple(ordinals), digest, last)
-            case {"end": run}:
-                self._ends[run] = line
+                self._change(self._open[-1], tuple(ordinals), digest, last)
+            case {"end": failures, "notes": notes}:
+                ended, failed = self._open.pop(), tuple(map(failure_of, failures))
+                facts = {"is_complete": True, "failures": failed, "notes": tuple(notes)}
+                self.runs[ended] = self.runs[ended]._replace(**facts)
             case _:
                 self._take_head(line)
 
@@ -211,16 +217,18 @@ class Contents:
                 f"passel {__version__} reads only format {FORMAT}: record the run again"
             )
 
-    def _begin(self, step: StepInfo, op: RecordedOp, run: int, *, is_amid: bool) -> None:
-        number, before = len(self.executions), self._states[run].digest(op.ordinals)
+    def _begin(self, step: StepInfo, op: RecordedOp, *, is_amid: bool) -> None:
+        number, run = len(self.executions), self._open[-1]
+        before = self._states[run].digest(op.ordinals)
         begun = Execution(number, run, *step, *op, before=before, is_amid=is_amid)
         self.begun.append(begun)
 
     def _end(self, line: dict[str, Any]) -> None:
-        begun, number = self.begun.pop(), len(self.executions)
+        begun, number, own = self.begun.pop(), len(self.executions), line["total"]
         for inner in range(begun.number, number):
-            if self.executions[inner].caller is None:
-                self.executions[inner] = self.executions[inner]._replace(caller=number)
+            if (called := self.executions[inner]).caller is None:
+                self.executions[inner] = called._replace(caller=number)
+                own -= called.total_time
         if "after" in line:
             self._change(begun.run, begun.ordinals, line["after"], number)
         after = self._states[begun.run].digest(begun.ordinals)
@@ -229,7 +237,7 @@ class Contents:
         ended = begun._replace(
             number=number,
             status=line.get("status", status),
-            own_time=line.get("own", line["total"]),
+            own_time=max(own, 0.0),
             total_time=line["total"],
             counts=line.get("counts", {}),
             diagnostics=tuple(map(diagnostic_of, line.get("diagnostics", ()))),
@@ -241,18 +249,3 @@ class Contents:
     def _change(self, run: int, ordinals: tuple[int, ...], digest: str | None, last: float) -> None:
         self._states[run].change(ordinals, digest)
         self._changes.append((run, last, ordinals, digest))
-
-    def _run_info(self, line: dict[str, Any]) -> RunInfo:
-        """Return facts about a run, once all lines have been taken."""
-        number: int = line["run"]
-        end = self._ends.get(number, {"failures": (), "notes": ()})
-        known = {name: line[name] for name in RunInfo._fields if name in line}
-        known["steps"] = tuple(StepInfo(*each) for each in line["steps"])
-        return RunInfo(
-            **known,
-            number=number,
-            after=self._states[number].digest((0,)),
-            is_complete=number in self._ends,
-            failures=tuple(map(failure_of, end["failures"])),
-            notes=tuple(end["notes"]),
-        )

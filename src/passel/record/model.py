@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Status: TypeAlias = Literal["changed", "unchanged", "unknown", "failed", "skipped", "running"]
 
-FORMAT = 8
+FORMAT = 9
 """The version of the file format. Readers reject all other versions."""
 
 
@@ -74,9 +74,7 @@ class Execution(NamedTuple):
         number: The index of the execution in `Record.executions`, counted from 0.
         run: The index of the run in `RecordInfo.runs`.
         path: The path of the pass in the pipeline, such as `builtin.module/func.func/1:cse`.
-        pass_name: The textual name of the pass. The name is empty for a group of passes that ran
-            together as one step, and for a nested pipeline. A nested pipeline is recorded only if
-            the pipeline failed, but none of its passes did.
+        pass_name: The textual name of the pass.
         title: The textual form of the pass, with its options.
         op_name: The name of the op.
         symbol: The symbol name that the op has before the pass runs; None if the op has no symbol
@@ -153,9 +151,9 @@ class RunInfo(NamedTuple):
         replay: The command that runs the passes on a file, with `{file}` in place of the file name;
             empty if no command can run the passes.
         before: The digest of the top-level op's text before the run; None if the text is unknown.
-        after: The digest of the top-level op's last recorded text; None if the text is unknown.
         outer: The `number` of the enclosing run, which is on a different IR; None for a top-level
             run.
+        after: The digest of the top-level op's last recorded text; None if the text is unknown.
         is_complete: Whether the run ended, either successfully or with failures.
         failures: All failures, in the order in which a run without workers reports them.
         notes: Notes about the failures, such as the path of the reproducer and the replay command.
@@ -170,11 +168,11 @@ class RunInfo(NamedTuple):
     source: str
     replay: str
     before: str | None
-    after: str | None
     outer: int | None
-    is_complete: bool
-    failures: tuple[FailureInfo, ...]
-    notes: tuple[str, ...]
+    after: str | None = None
+    is_complete: bool = False
+    failures: tuple[FailureInfo, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 class RecordInfo(NamedTuple):

@@ -38,7 +38,7 @@ class Row:
     @property
     def is_pass(self) -> bool:
         """Whether the row describes a pass rather than a nested pipeline."""
-        return _is_pass(self.path) or bool(self.executions)
+        return _is_pass(self.path)
 
     def walk(self) -> Iterator[Row]:
         """Yield this row and all rows nested below it, in the order of the pipeline."""
@@ -92,8 +92,7 @@ def rows_of(record: Record, run: RunInfo | None = None) -> list[Row]:
     for each in record.executions:
         if each.run in inside:
             row = _row_at(each.path, rows)
-            if _is_pass(row.path):
-                row.title = each.title
+            row.title = each.title
             row.executions.append(each)
     return rows[""].inside
 

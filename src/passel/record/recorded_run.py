@@ -47,18 +47,13 @@ class Frame:
         at_work: The ordinals of the outermost op that a running pass may already have changed since
             the op's text was recorded. None if there is no such op.
         lists_ops: Whether the texts of the ops that passes run on are parts of a recorded outline.
-        inside: The time in seconds that the passes inside the frame took, including the time to
-            record these passes.
         place: For a pass, the result of `IRAdapter.place_of` for the op of the pass.
-        entered: For a pass, the time at which the recorder's hook was called.
-        started: For a pass, the time at which the pass began.
+        started: For a pass, the time at which the pass began, without the time of recording.
     """
 
     at_work: tuple[int, ...] | None = None
     lists_ops: bool = True
-    inside: float = 0.0
     place: object = None
-    entered: float = 0.0
     started: float = 0.0
 
 
@@ -71,12 +66,10 @@ class RecordedRun:
         frame: The outermost frame of the run.
 
     Attributes:
-        number: The index of the run in the record.
         frames: The current frames, innermost last.
     """
 
     def __init__(self, run: ObservedRun, add: Callable[[str, str], None], frame: Frame) -> None:
-        self.number: int = 0
         self.place_of: Callable[[Any], object] = run.adapter.place_of
         self.frames: list[Frame] = [frame]
         self._run = run

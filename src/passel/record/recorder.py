@@ -53,7 +53,7 @@ class Recorder(PassInstrumentation):
         self._pipeline = self._source = ""
         self._replay: str | None = None
         self._runs: list[RecordedRun] = []
-        self._started = 0
+        self._spent = 0.0  # the seconds that recording took
         self._steps: dict[Step, StepInfo] = {}
         self._part_of: Frame | None = None
         self._told: set[int] = set()
@@ -81,7 +81,6 @@ class Recorder(PassInstrumentation):
         """Create a recorder for the part of the run that a worker executes."""
         child = copy(self)
         child._start(PartLog())
-        child._started = 1  # run 0 is the parent's
         frame = self._runs[-1].frames[-1]
         child._part_of = Frame(frame.at_work, frame.lists_ops)
         return child
@@ -89,13 +88,10 @@ class Recorder(PassInstrumentation):
     def merge(self, child: Recorder) -> None:
         """Add the executions that a worker recorded."""
         assert isinstance(child._log, PartLog)  # noqa: S101 - a worker has it
-        run, before = self._runs[-1].number, self._started - 1
-        self._started += child._started - 1
         for digest, content in child._log.texts.items():
             self._log.text(digest, content)
         for event in child._log.events:
-            runs = {key: event[key] for key in ("run", "in", "end", "outer") if key in event}
-            self._log.write({**event, **{k: before + n if n else run for k, n in runs.items()}})
+            self._log.write(event)
 
     # -- Hooks -----------------------------------------------------------------------------------
 
@@ -104,35 +100,34 @@ class Recorder(PassInstrumentation):
         share = None if self._runs else self._part_of
         recorded = RecordedRun(run, self._log.text, share or Frame())
         if share is None:
-            recorded.number, self._started = self._started, self._started + 1
-            self._log.write({"run": recorded.number, **self._run_facts(run, recorded)})
+            self._log.write({"run": self._run_facts(run, recorded)})
         self._runs.append(recorded)
 
     def after_run(self, run: ObservedRun, *, failed: bool) -> None:
         """Record the end of the run, with its failures."""
-        ended = self._runs.pop()
+        self._runs.pop()
         self._steps.clear()
-        if self._runs:
-            self._runs[-1].frames[-1].inside += ended.frames[0].inside
-        else:
+        if not self._runs:
             self._told.clear()
         if self._runs or self._part_of is None:
             failures = [FailureInfo.of(each) for each in run.outcome.failures]
-            self._log.write({"end": ended.number, "failures": failures, "notes": run.notes})
+            self._log.write({"end": failures, "notes": run.notes})
 
     def before_pass(self, step: Step, op: Any) -> None:
         """Record the start of a pass on an op."""
-        run, entered, is_pass = self._runs[-1], perf_counter(), isinstance(step, PassStep)
+        run, started, is_pass = self._runs[-1], self._now(), isinstance(step, PassStep)
         outer, facts = run.frames[-1], run.facts_of(op)
         if outer.at_work is not None or (is_pass and not outer.lists_ops):
             self._changed(run, facts, op)
-        is_amid = outer.at_work not in {None, facts.ordinals}
-        if not is_pass:
-            run.frames.append(Frame(outer.at_work if is_amid else None, run.is_apart(op)))
-            return
-        self._begin(run, step, facts, is_amid=is_amid)
-        at_work, place = outer.at_work if is_amid else facts.ordinals, run.place_of(op)
-        run.frames.append(Frame(at_work, place=place, entered=entered, started=perf_counter()))
+        amid = None if outer.at_work == facts.ordinals else outer.at_work
+        if is_pass:
+            known = self._steps.get(step) or self._steps.setdefault(step, _facts_of(step))
+            self._log.write({"begin": known, "of": facts} | ({"amid": 1} if amid else {}))
+            frame = Frame(amid or facts.ordinals, place=run.place_of(op), started=started)
+        else:
+            frame = Frame(amid, run.is_apart(op))
+        run.frames.append(frame)
+        self._go_on(started)
 
     def after_pass(self, step: Step, op: Any) -> None:
         """Record the end of a pass on an op, with its changes to the op."""
@@ -140,17 +135,17 @@ class Recorder(PassInstrumentation):
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
         """Record the end of a pass that failed, with its changes to the op."""
+        run, now = self._runs[-1], self._now()
+        frame, outcome = run.frames.pop(), self.ended.outcome
         if isinstance(step, PassStep):
-            self._end_pass(self._runs[-1], step, op)
-        else:
-            self._end_nested(self._runs[-1], step, op, failure)
+            self._end(run, step, op, now - frame.started, frame.place)
+        elif not frame.lists_ops and (outcome is None or outcome.changed is not False):
+            self._changed(run, run.facts_of(op), op)
+        self._go_on(now)
 
-    def _end_pass(self, run: RecordedRun, step: Step, op: Any) -> None:
-        frame, ended, now = run.frames.pop(), self.ended, perf_counter()
-        total, outcome = now - frame.started, ended.outcome
+    def _end(self, run: RecordedRun, step: Step, op: Any, total: float, place: object) -> None:
+        ended, outcome = self.ended, self.ended.outcome
         data: dict[str, Any] = {"total": round(total, 7)}
-        if frame.inside:
-            data["own"] = round(max(total - frame.inside, 0.0), 7)
         if ended.skipped:
             data["status"] = "skipped"
         if outcome is not None:
@@ -159,37 +154,27 @@ class Recorder(PassInstrumentation):
             data["failure"] = FailureInfo.of(ended.failure)
         if ended.failed or ended.changed or (outcome and outcome.changed is None):
             # Without a status, readers see from the text whether the op has changed.
-            data["after"] = run.text_of(op) if run.place_of(op) == frame.place else None
+            data["after"] = run.text_of(op) if run.place_of(op) == place else None
             if ended.failed or ended.changed:
                 data["status"] = "failed" if ended.failed else "changed"
         self._log.write(data)
-        run.frames[-1].inside += perf_counter() - frame.entered
 
-    def _end_nested(self, run: RecordedRun, step: Step, op: Any, failure: Failure | None) -> None:
-        frame, outcome = run.frames.pop(), self.ended.outcome
-        run.frames[-1].inside += frame.inside
-        if failure is not None:
-            self._begin(run, step, run.facts_of(op))
-            self._log.write({"total": 0, "status": "failed", "failure": FailureInfo.of(failure)})
-        elif not frame.lists_ops and (outcome is None or outcome.changed is not False):
-            self._changed(run, run.facts_of(op), op)
+    def _now(self) -> float:
+        """Return the time in seconds on a clock that stands still while the recorder works."""
+        return perf_counter() - self._spent
 
-    def _begin(
-        self, run: RecordedRun, step: Step, op: RecordedOp, *, is_amid: bool = False
-    ) -> None:
-        known = self._steps.get(step) or self._steps.setdefault(step, _facts_of(step))
-        amid = {"amid": 1} if is_amid else {}
-        self._log.write({"begin": known, "of": op, "in": run.number, **amid})
+    def _go_on(self, now: float) -> None:
+        """Let the clock go on from a time at which it stood still."""
+        self._spent = perf_counter() - now
 
     def _changed(self, run: RecordedRun, facts: RecordedOp, op: Any) -> None:
-        self._log.write({"state": facts.ordinals, "in": run.number, "after": run.text_of(op)})
+        self._log.write({"state": facts.ordinals, "after": run.text_of(op)})
 
     # -- Recorded facts --------------------------------------------------------------------------
 
     def _run_facts(self, run: ObservedRun, recorded: RecordedRun) -> dict[str, Any]:
         schedule, steps = str(run.pipeline), [*passes_of(run.pipeline)]
-        outer = self._runs[-1].number if self._runs else None
-        is_outer = outer is None
+        is_outer = not self._runs
         return {
             "ir": run.adapter.build_name(),
             "version": dict(run.adapter.versions()),
@@ -199,7 +184,6 @@ class Recorder(PassInstrumentation):
             "source": self._source if is_outer else "",
             "replay": replay_command(run, steps, self._replay) if is_outer else "",
             "before": recorded.text_of(run.op),
-            "outer": outer,
         }
 
     def _reports(self, step: Step, outcome: Outcome) -> dict[str, Any]:

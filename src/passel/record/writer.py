@@ -37,12 +37,13 @@ class RecordedOp(NamedTuple):
 Event: TypeAlias = "Mapping[str, Any]"
 """A line of a record, whose keys say what happened.
 
-`run` marks the start of a run, and `end` marks the end; the value is the number of the run. `in` is
-the number of the run that an event is in. `begin` marks the start of an execution; the value is the
-`StepInfo`, and `of` is the `RecordedOp`. `total` marks the end of the innermost execution; the
-value is the time. `state` marks the text of an op, whose ordinals are the value, at another time:
-before a pass of a dynamic pipeline, before a pass on an op that is no part of an outline, or after
-nested pipelines. `after` is the digest of the op's new text; None if the text is unknown.
+`run` marks the start of a run; the value is the known part of its `RunInfo`. `end` marks the end of
+the innermost run; the value is a list of its failures. `begin` marks the start of an execution in
+the innermost run; the value is the `StepInfo`, and `of` is the `RecordedOp`. `total` marks the end
+of the innermost execution; the value is the time. `state` marks the text of an op, whose ordinals
+are the value, at another time: before a pass of a dynamic pipeline, before a pass on an op that is
+no part of an outline, or after nested pipelines. `after` is the digest of the op's new text; None
+if the text is unknown.
 """
 
 
@@ -115,10 +116,7 @@ class RecordFile:
 
 
 class PartLog:
-    """A log that collects the events in a worker, so that the parent process can write them.
-
-    In the log, run number 0 stands for the run of the parent process.
-    """
+    """A log that collects the events in a worker, so that the parent process can write them."""
 
     def __init__(self) -> None:
         self.events: list[Event] = []
