@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel._version import __version__
 from passel.record.model import (
@@ -23,8 +23,24 @@ from passel.record.texts import Outline, Texts
 from passel.record.writer import RecordedOp
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterable
     from pathlib import Path
+
+
+class Change(NamedTuple):
+    """A recorded text of an op, which replaces the op's last text.
+
+    Attributes:
+        ordinals: The ordinals of the op; see `Execution`.
+        digest: The digest of the text; None if the text is unknown.
+        is_by_pass: Whether a pass on the op has just ended. Otherwise, the op may be unchanged.
+        owner: The path of the outermost running pass; None between passes.
+    """
+
+    ordinals: tuple[int, ...]
+    digest: str | None
+    is_by_pass: bool
+    owner: str | None
 
 
 @dataclass(slots=True)
@@ -34,59 +50,69 @@ class _Op:
     Attributes:
         digest: The digest of the last recorded text of the op; None if the text is unknown, and an
             empty string if no text has been recorded yet.
-        is_part: Whether the outline of the enclosing op contained the digest at first.
-        inside: The ops inside, by index, whose texts were recorded after this text.
+        inside: Ops inside, by index, whose texts may have been recorded after this text.
     """
 
     digest: str | None
-    is_part: bool = False
     inside: dict[int, _Op] = field(default_factory=dict["int", "_Op"])
 
 
 class State:
-    """The state of the top-level op at some point in a recorded run.
+    """The state of a recorded run's top-level op after all changes so far.
 
     Args:
         digest: The digest of the op's text before the run; None if the text is unknown.
         texts: The texts of the record. If only a nested op has changed, the new texts of the
             enclosing ops are added to these texts.
+
+    Attributes:
+        changes: The changes so far.
     """
 
     def __init__(self, digest: str | None, texts: Texts) -> None:
+        self._first = digest
         self._texts = texts
         self._top = _Op(digest)
+        self.changes: list[Change] = []
+
+    def text_after(self, changes: Iterable[Change]) -> str | None:
+        """Return the text of the top-level op after the given changes; None if it is unknown."""
+        state = State(self._first, self._texts)
+        for each in changes:
+            state.take(each)
+        whole = state.digest((0,))
+        return whole and self._texts.text(whole)
 
     def digest(self, ordinals: tuple[int, ...]) -> str | None:
         """Return the digest of the text of an op, or None if the text is unknown."""
-        op = self._top
-        for ordinal in ordinals[1:]:
-            op = self._inside(op, ordinal)
-        return self._digest(op)
+        return self._digest(self._chain(ordinals)[-1])
 
-    def change(self, ordinals: tuple[int, ...], digest: str | None) -> None:
-        """Replace the digest of an op's text. None means that the new text is unknown."""
+    def take(self, change: Change) -> None:
+        """Replace the text of an op."""
+        self.changes.append(change)
+        *outer, op = self._chain(change.ordinals)
+        is_stale = op.digest != change.digest and (change.is_by_pass or op.digest != "")
+        op.digest, op.inside = change.digest, {}
+        for each, ordinal in zip(reversed(outer), reversed(change.ordinals), strict=False):
+            if not is_stale or ordinal < len(self._outline(each).parts):
+                break
+            each.digest = None  # the changed op is somewhere in this text
+
+    def _chain(self, ordinals: tuple[int, ...]) -> list[_Op]:
+        """Return the enclosing ops of an op, outermost first, and the op itself."""
         ops = [self._top]
         for ordinal in ordinals[1:]:
-            inner = self._inside(ops[-1], ordinal)
-            ops[-1].inside[ordinal] = inner
-            ops.append(inner)
-        op, is_stale = ops[-1], ops[-1].digest not in {"", digest}
-        op.digest, op.inside = digest, {}
-        while is_stale and not ops.pop().is_part and ops:
-            ops[-1].digest = None  # the changed op is somewhere in this text
+            if ordinal not in ops[-1].inside:
+                parts = self._outline(ops[-1]).parts
+                ops[-1].inside[ordinal] = _Op(parts[ordinal] if ordinal < len(parts) else "")
+            ops.append(ops[-1].inside[ordinal])
+        return ops
 
-    def _inside(self, op: _Op, ordinal: int) -> _Op:
-        if ordinal in op.inside:
-            return op.inside[ordinal]
-        parts = outline.parts if (outline := self._outline(op)) else ()
-        return _Op(parts[ordinal], is_part=True) if ordinal < len(parts) else _Op("")
-
-    def _outline(self, op: _Op) -> Outline | None:
-        content = self._texts.content(op.digest) if op.digest else ""
-        return content if isinstance(content, Outline) else None
+    def _outline(self, op: _Op) -> Outline:
+        return self._texts.content(op.digest) if op.digest else Outline("")
 
     def _digest(self, op: _Op) -> str | None:
-        if op.inside and (outline := self._outline(op)):
+        if op.inside and (outline := self._outline(op)).parts:
             parts = [
                 self._digest(op.inside[at]) if at in op.inside else part
                 for at, part in enumerate(outline.parts)
@@ -94,7 +120,7 @@ class State:
             known = [each for each in parts if each is not None]
             if len(known) < len(parts):
                 return None
-            op.digest = self._texts.add(outline._replace(parts=known))
+            op.digest, op.inside = self._texts.add(outline._replace(parts=known)), {}
         return op.digest or None
 
 
@@ -137,47 +163,26 @@ class Contents:
         texts: The recorded texts of ops.
         executions: The executions that ended, in the order in which they ended.
         runs: The runs, each without the final text of its op.
+        states: The state of each run.
         begun: The executions that began but did not end, outermost first.
     """
 
     def __init__(self) -> None:
-        self._states: list[State] = []
         self._open: list[int] = []  # the runs that have not ended, outermost first
         self._head: dict[str, Any] = {}
         self.texts: Texts = Texts()
         self.runs: list[RunInfo] = []
-        # The run, the last execution that ended before, the op and its new text. One half more is
-        # for what a pass had done when it ran a pipeline: the pass itself ends later.
-        self._changes: list[tuple[int, float, tuple[int, ...], str | None]] = []
+        self.states: list[State] = []
         self.begun: list[Execution] = []
         self.executions: list[Execution] = []
 
     @cached_property
     def info(self) -> RecordInfo:
         """General information about the record."""
-        head, states = self._head, zip(self.runs, self._states, strict=True)
+        head, states = self._head, zip(self.runs, self.states, strict=True)
         runs = tuple(run._replace(after=state.digest((0,))) for run, state in states)
         facts = head["passel"], head["python"], tuple(head["command"]), head["started"]
         return RecordInfo(*facts, runs, all(run.is_complete for run in runs))
-
-    def state(self, run: int, has_ended: Callable[[float], bool]) -> str | None:
-        """Return the text of a run's top-level op after the selected executions of passes.
-
-        Args:
-            run: The number of the run.
-            has_ended: A function that takes the number of an execution, and returns whether the
-                text includes the changes of the execution. The function is also called with numbers
-                between those of two executions, for changes by a pass that was running then.
-
-        Returns:
-            The text; None if the state is unknown.
-        """
-        state = State(self.runs[run].before, self.texts)
-        for changed, before, ordinals, digest in self._changes:
-            if changed == run and (before == -1 or has_ended(before)):
-                state.change(ordinals, digest)
-        whole = state.digest((0,))
-        return whole and self.texts.text(whole)
 
     def take(self, line: dict[str, Any]) -> None:
         """Parse the next line of the record.
@@ -197,11 +202,10 @@ class Contents:
                 number, outer = len(self.runs), self._open[-1] if self._open else None
                 known = tuple(StepInfo(*each) for each in steps)
                 self.runs.append(RunInfo(number=number, outer=outer, steps=known, **facts))
-                self._states.append(State(facts["before"], self.texts))
+                self.states.append(State(facts["before"], self.texts))
                 self._open.append(number)
             case {"state": ordinals, "after": digest}:
-                last = len(self.executions) - (0.5 if self.begun else 1)
-                self._change(self._open[-1], tuple(ordinals), digest, last)
+                self._change(tuple(ordinals), digest, is_by_pass=False)
             case {"end": failures, "notes": notes}:
                 ended, failed = self._open.pop(), tuple(map(failure_of, failures))
                 facts = {"is_complete": True, "failures": failed, "notes": tuple(notes)}
@@ -219,19 +223,20 @@ class Contents:
 
     def _begin(self, step: StepInfo, op: RecordedOp, *, is_amid: bool) -> None:
         number, run = len(self.executions), self._open[-1]
-        before = self._states[run].digest(op.ordinals)
-        begun = Execution(number, run, *step, *op, before=before, is_amid=is_amid)
+        before = self.states[run].digest(op.ordinals)
+        span = (len(self.states[run].changes),) * 2
+        begun = Execution(number, run, *step, *op, before=before, is_amid=is_amid, span=span)
         self.begun.append(begun)
 
     def _end(self, line: dict[str, Any]) -> None:
-        begun, number, own = self.begun.pop(), len(self.executions), line["total"]
+        begun, number, own = self.begun[-1], len(self.executions), line["total"]
         for inner in range(begun.number, number):
             if (called := self.executions[inner]).caller is None:
                 self.executions[inner] = called._replace(caller=number)
                 own -= called.total_time
         if "after" in line:
-            self._change(begun.run, begun.ordinals, line["after"], number)
-        after = self._states[begun.run].digest(begun.ordinals)
+            self._change(begun.ordinals, line["after"], is_by_pass=True)
+        after = self.states[begun.run].digest(begun.ordinals)
         is_known = "after" not in line or None not in {begun.before, after}
         status = "unknown" if not is_known else "unchanged" if begun.before == after else "changed"
         ended = begun._replace(
@@ -243,9 +248,11 @@ class Contents:
             diagnostics=tuple(map(diagnostic_of, line.get("diagnostics", ()))),
             failure=failure_of(line["failure"]) if "failure" in line else None,
             after=after,
+            span=(begun.span[0], len(self.states[begun.run].changes)),
         )
         self.executions.append(ended)
+        self.begun.pop()
 
-    def _change(self, run: int, ordinals: tuple[int, ...], digest: str | None, last: float) -> None:
-        self._states[run].change(ordinals, digest)
-        self._changes.append((run, last, ordinals, digest))
+    def _change(self, ordinals: tuple[int, ...], digest: str | None, *, is_by_pass: bool) -> None:
+        owner = self.begun[0].path if self.begun else None
+        self.states[self._open[-1]].take(Change(ordinals, digest, is_by_pass, owner))

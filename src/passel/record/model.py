@@ -101,6 +101,8 @@ class Execution(NamedTuple):
         is_amid: Whether a pass on an enclosing op ran this pass, in a dynamic pipeline on an op
             inside its own op. If true, the text of the top-level op is unknown, since the outer
             pass may already have changed the enclosing op.
+        span: The number of texts that the run had recorded when the execution began, and when it
+            ended.
     """
 
     number: int
@@ -122,6 +124,7 @@ class Execution(NamedTuple):
     after: str | None = None
     caller: int | None = None
     is_amid: bool = False
+    span: tuple[int, int] = (0, 0)
 
     @property
     def op_title(self) -> str:

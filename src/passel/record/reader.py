@@ -5,8 +5,7 @@ from __future__ import annotations
 import shlex
 from collections import defaultdict
 from functools import cache, cached_property
-from itertools import zip_longest
-from math import ceil
+from itertools import takewhile, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -135,7 +134,7 @@ class Record:
         outlines: dict[str, Outline] = {}
         for each in unread:
             content = self._contents.texts.content(each)
-            if isinstance(content, Outline) and (text := reader.outline(content.text)):
+            if content.parts and (text := reader.outline(content.text)):
                 outlines[each] = content._replace(text=text)
         unread = [each for each in unread if each not in outlines]
         if outlines:  # nested ops are read together with the others, and each text only once
@@ -160,14 +159,7 @@ class Record:
 
     def state_before(self, execution: Execution) -> str | None:
         """Return the text of the top-level op before the execution of a pass; see `state_after`."""
-        if execution.is_amid:
-            return None
-        first = execution.number
-        while first and (self.executions[first - 1].caller or -1) in range(execution.number + 1):
-            first -= 1  # passes in pipelines that this pass ran
-        is_outer = execution.caller is None and execution not in self.running[1:]
-        last = first - (1 if is_outer else 0.5)
-        return self._contents.state(execution.run, lambda number: number <= last)
+        return self._state(execution, execution.span[0])
 
     def state_after(self, execution: Execution) -> str | None:
         """Return the text of the run's top-level op after the execution of a pass.
@@ -181,30 +173,29 @@ class Record:
             is unknown if the op could not be printed, if pipelines were running inside an op whose
             nested ops are not printed separately, or if a pass was running on an enclosing op.
         """
-        if execution.is_amid:
-            return None
-        return self._contents.state(execution.run, lambda number: number <= execution.number)
+        return self._state(execution, execution.span[1])
 
-    def state_at(self, paths: Collection[str], run: int = 0) -> str | None:
-        """Return the text of a run's top-level op after only the first passes of the pipeline.
+    def _state(self, execution: Execution, changes: int) -> str | None:
+        state = self._contents.states[execution.run]
+        while changes < len(state.changes) and state.changes[changes].owner is None:
+            changes += 1  # texts between passes
+        return None if execution.is_amid else state.text_after(state.changes[:changes])
+
+    def state_at(self, paths: Collection[str]) -> str | None:
+        """Return the text of the first run's op after only the first passes of the pipeline.
 
         Args:
             paths: The paths of these passes. The text includes the changes that the passes made to
                 all ops.
-            run: The number of the run.
 
         Returns:
             The text, or None if the text is unknown; see `state_after`.
         """
-        everything = [*self.executions, *self.running]
-
-        def has_ended(number: float) -> bool:
-            execution = everything[ceil(number)]
-            while execution.caller is not None:
-                execution = self.executions[execution.caller]
-            return execution.path in paths
-
-        return self._contents.state(run, has_ended)
+        state = self._contents.states[0]
+        # After a change of another pass, texts between passes contain that change.
+        pure = [*takewhile(lambda each: each.owner in {*paths, None}, state.changes)]
+        later = (each for each in state.changes[len(pure) :] if each.owner in paths)
+        return state.text_after([*pure, *later])
 
     # -- Commands --------------------------------------------------------------------------------
 

@@ -20,15 +20,15 @@ _DIGEST = 32
 
 
 class Outline(NamedTuple):
-    """The text of an op without its nested ops. The texts of the nested ops are stored separately.
+    """The text of an op, or of an op without its nested ops, whose texts are stored separately.
 
     Attributes:
-        text: The text of the op, with a placeholder for the nested ops.
+        text: The text of the op. If there are parts, it has a placeholder for the nested ops.
         parts: The digests of the texts of the nested ops, in order.
     """
 
     text: str
-    parts: Sequence[str]
+    parts: Sequence[str] = ()
 
     @property
     def content(self) -> str:
@@ -63,7 +63,7 @@ class Texts:
     """A table of the texts of ops in a record, with the digests of the texts as keys."""
 
     def __init__(self) -> None:
-        self._known: dict[str, str | Outline | dict[str, Any]] = {}
+        self._known: dict[str, Outline | dict[str, Any]] = {}
 
     def take(self, line: dict[str, Any]) -> None:
         """Add the texts in a line of the record. The texts are decompressed on first use."""
@@ -75,8 +75,8 @@ class Texts:
         self._known[digest] = outline
         return digest
 
-    def content(self, digest: str) -> str | Outline:
-        """Return the text or the outline with the given digest.
+    def content(self, digest: str) -> Outline:
+        """Return the outline with the given digest.
 
         Raises:
             RecordError: If the text is damaged or missing.
@@ -93,13 +93,12 @@ class Texts:
         together, at = zlib.decompress(b64decode(line["z"])), 0
         for digest, size in zip(_digests_in(line["texts"]), line["sizes"], strict=True):
             content = together[at : at + size].decode("utf-8", "surrogatepass")
-            text, is_outline, parts = content.partition("\0")
-            self._known[digest] = Outline(text, _digests_in(parts)) if is_outline else text
+            text, _, parts = content.partition("\0")
+            self._known[digest] = Outline(text, _digests_in(parts))
             at += size
 
     def text(self, digest: str) -> str:
         """Return the text with the given digest. In an outline, the nested ops are filled in."""
         content = self.content(digest)
-        if isinstance(content, Outline):
-            return content.filled([self.text(part) for part in content.parts])
-        return content
+        parts = [self.text(part) for part in content.parts]
+        return content.filled(parts) if parts else content.text

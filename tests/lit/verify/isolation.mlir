@@ -1,7 +1,8 @@
 // A pass that changes anything outside of its op fails; with --check-isolation the very pass and op are named.
 
 // RUN: not passel-opt %s --load-pass-plugin=%inputs/meddler.py -p 'builtin.module(func.func(look,meddle))' 2>&1 | FileCheck %s --check-prefix=SIBLING
-// RUN: not passel-opt %s --load-pass-plugin=%inputs/meddler.py -p 'builtin.module(func.func(look,meddle{victim=a}))' 2>&1 | FileCheck %s --check-prefix=EARLIER
+// RUN: not passel-opt %s --load-pass-plugin=%inputs/meddler.py -p 'builtin.module(func.func(look,meddle{victim=a}))' --record=%t 2>&1 | FileCheck %s --check-prefix=EARLIER
+// RUN: not passel-bisect %t 2>&1 | FileCheck %s --check-prefix=BISECT
 // RUN: not passel-opt %s --load-pass-plugin=%inputs/meddler.py -p 'builtin.module(func.func(sign))' 2>&1 | FileCheck %s --check-prefix=AROUND
 // RUN: not passel-opt %s --load-pass-plugin=%inputs/meddler.py -p 'builtin.module(func.func(look,meddle,look))' --check-isolation 2>&1 | FileCheck %s --check-prefix=EXACT
 // RUN: passel-opt %s --load-pass-plugin=%inputs/meddler.py -p 'builtin.module(func.func(look,look))' --check-isolation | FileCheck %s
@@ -13,6 +14,7 @@
 // EARLIER: isolation.mlir:{{[0-9]+}}:1: error: 'func.func' op was changed by a pass on a sibling op
 // EARLIER: note: after passes 'look', 'meddle{victim=a}' [builtin.module]
 // EARLIER-NOT: error
+// BISECT: error: the record does not contain the pass that failed on 'func.func' @a: 'func.func' op was changed by a pass
 
 // AROUND: error: 'builtin.module' op was changed by a pass on a nested op; a pass may change only the op that it runs on
 // AROUND: note: after pass 'sign' [builtin.module/func.func/0:sign]
