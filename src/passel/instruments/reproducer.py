@@ -9,7 +9,7 @@ import os
 import re
 import shlex
 from contextlib import suppress
-from itertools import chain, count
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -57,13 +57,11 @@ class _Running(NamedTuple):
     Attributes:
         titles: The pass on its op, after the passes that run its pipeline, outermost first.
         recipe: The IR before the pass, and a pipeline of only the pass; None if not recorded.
-        failed: The passes in its dynamic pipelines that have failed.
         failure: The failure of the pass.
     """
 
-    titles: Sequence[str]
-    recipe: Recipe | None
-    failed: list[_Running]
+    titles: Sequence[str] = ()
+    recipe: Recipe | None = None
     failure: Failure | None = None
 
 
@@ -140,8 +138,8 @@ class CrashReproducer(PassInstrumentation):
         """Write the reproducer of the whole run to `<path>.running`."""
         self.reproducer = None
         self._target = lasting(self.path)
-        self._running = [_Running((), None, [])]
-        self._failed: dict[int, Sequence[_Running]] = {}  # by the failure of the outermost pass
+        self._running = [_Running()]
+        self._first = self._inner = _Running()  # to blame for the run, and for the outermost pass
         anchor, node = run.adapter.kind_of(run.op).name, run.pipeline.to_node(all_options=True)
         pipeline = f"{anchor}({', '.join(map(str, node.elements))})"
         self._whole = self._recipe(pipeline, [*passes_of(run.pipeline)])
@@ -153,7 +151,7 @@ class CrashReproducer(PassInstrumentation):
             recipe = self._local_recipe(step, op) if self.local else None
             self._prepare(recipe)
             title = execution_of(self.run, step, op).title
-            self._running.append(_Running([*self._running[-1].titles, title], recipe, []))
+            self._running.append(_Running([*self._running[-1].titles, title], recipe))
 
     def after_pass(self, step: Step, op: Any) -> None:
         """Restore the reproducer of the enclosing pass, if `local` is set.
@@ -168,13 +166,14 @@ class CrashReproducer(PassInstrumentation):
             return
         ended, outer = self._running.pop(), self._running[-1]
         self._prepare(outer.recipe)
-        if failure is not None:
-            # A pass that fails because of a pipeline that it ran is not to blame.
-            is_caused = ended.failed and failure.kind in {"failed", "interrupted"}
-            outer.failed.extend(ended.failed if is_caused else [ended._replace(failure=failure)])
+        # A pass that fails because of a pipeline that it ran is not to blame.
+        is_caused = self._inner.failure and failure and failure.kind in {"failed", "interrupted"}
+        if failure and not is_caused:
+            self._inner = ended._replace(failure=failure)
         if outer is self._running[0]:
-            self._failed[id(failure)] = [*outer.failed]
-            outer.failed.clear()
+            if failure and not self._first.failure:
+                self._first = self._inner
+            self._inner = _Running()
 
     def after_run(self, run: ObservedRun, *, failed: bool) -> None:
         """Write and report the reproducer if the run failed, and remove `<path>.running`."""
@@ -223,25 +222,21 @@ class CrashReproducer(PassInstrumentation):
     # -- Reporting --------------------------------------------------------------------------
 
     def _report(self, run: ObservedRun) -> None:
-        unseen = {step.path: step.display_name for step in passes_of(run.pipeline)}
-        failed: list[_Running] = []
-        for each in run.outcome.failures:
-            op = OpIdentity(each.op_name, each.symbol)
-            title = f"`{unseen.get(each.path, each.pass_text)}` on {op.title}"
-            # No hook has seen a failure in a worker, or one before all passes.
-            failed += self._failed.get(id(each)) or [_Running([title], None, [], each)]
-        first = failed[0] if failed else self._running[0]
+        first, failures = self._first, run.outcome.failures
         message = "Failures have been detected while processing an MLIR pass pipeline"
         error = op_diagnostic(run.adapter, Severity.ERROR, message, run.op)
         error.print_op = None
-        if first.failure is not None:
-            error.location = first.failure.location
-        ran = (each.titles[-1:] if self.local else each.titles for each in failed)
-        titles = list(dict.fromkeys(chain.from_iterable(ran)))
-        executing = listed(titles, _MOST_NAMED)
-        if first.recipe is None or len(titles) > 1:
-            executing = f"[{executing}]"
-        executing = f" while executing {executing}" if titles else ""  # else between passes
+        # No hook has seen a failure in a worker, or one before all passes.
+        if blamed := first.failure or next(iter(failures), None):
+            error.location = blamed.location
+        names = {step.path: step.display_name for step in passes_of(run.pipeline)}
+        titles = [*first.titles]
+        for each in failures:
+            op = OpIdentity(each.op_name, each.symbol)
+            titles.append(f"`{names.get(each.path, each.pass_text)}` on {op.title}")
+        everything = f"[{listed([*dict.fromkeys(titles)], _MOST_NAMED)}]"
+        executing = f" while executing {first.titles[-1] if first.recipe else everything}"
+        executing = executing if titles else ""  # else between passes
         error.attach_note(f"Pipeline failed{executing}: {self._outcome(first.recipe)}")
         run.conclude(error)
 
