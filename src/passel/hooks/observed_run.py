@@ -104,8 +104,8 @@ class ObservedRun:
         """Return the identities of an op and its enclosing ops, from the outermost op inwards.
 
         In a worker, which has only a copy of the op, the identities are the same as in the main
-        process. The identities and the path of a step together identify the execution of a pass;
-        see `passel.instruments.events.execution_of`.
+        process. The path of a step and the ordinals of the ops together identify the execution of a
+        pass.
         """
         return tuple(map(self.identity_of, outwards(self.adapter, op)))[::-1]
 

@@ -1,8 +1,7 @@
 """Instrumentations for timing, dumps, statistics, reproducers, traces and checks.
 
-All instrumentations are based on `passel.hooks`. In a hook, `self.run` is the current run. A
-`passel.instruments.events.PassExecution` identifies a pass and an op across runs, records and
-workers. Each module is imported on first use.
+All instrumentations are based on `passel.hooks`. In a hook, `self.run` is the current run. Each
+module is imported on first use.
 """
 
 from __future__ import annotations

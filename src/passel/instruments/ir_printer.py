@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.hooks import PassInstrumentation
-from passel.instruments.events import execution_of
 from passel.instruments.ir_diff import unified_diff
 from passel.instruments.whole_files import lasting, write_whole
 from passel.ir import PrintFlags, outwards
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from passel.errors import Failure
-    from passel.instruments.events import PassExecution
+    from passel.hooks import OpIdentity
     from passel.schedule import Step
 
 
@@ -157,11 +156,11 @@ class PrintIR(PassInstrumentation):
             self._dump(step, op, "After", text, failed)
 
     def _dump(self, step: PassStep, op: Any, when: str, text: str, failed: str = "") -> None:
-        execution = execution_of(self.run, step, op)
-        where = f" ({execution.op.title})" if self._module_scope else ""
+        ops = self.run.identify(op)
+        where = f" ({ops[-1].title})" if self._module_scope else ""
         header = f"// -----// IR Dump {when} {step.pass_.dump_title(failed)}{where} //----- //"
         is_diff = self._diff and when == "After"
-        self._put(Dump(execution, header, text, is_diff, self.run.reports.count))
+        self._put(Dump(ops, step.pass_.name, header, text, is_diff, self.run.reports.count))
 
     # -- Texts -----------------------------------------------------------------------------
 
@@ -199,14 +198,16 @@ class Dump(NamedTuple):
     """A dump of the IR before or after the execution of a pass.
 
     Attributes:
-        execution: The execution of the pass.
+        ops: All enclosing ops, outermost first, and then the op that the pass ran on.
+        name: The textual name of the pass.
         header: The first line of the dump.
         text: The IR, or a unified diff of the IR.
         is_diff: Whether the text is a unified diff.
         reported: The number of diagnostics that were reported before the dump.
     """
 
-    execution: PassExecution
+    ops: tuple[OpIdentity, ...]
+    name: str
     header: str
     text: str
     is_diff: bool
@@ -276,7 +277,7 @@ class Sink:
     def _path_for(self, dump: Dump, root: Path) -> Path:
         names = (
             file_name(f"{op.name.replace('.', '_')}_{op.symbol or 'no-symbol-name'}")
-            for op in dump.execution.ops
+            for op in dump.ops
         )
         _, *directories = accumulate(names, Path.joinpath, initial=root)
         last = directories[-1]
@@ -284,7 +285,7 @@ class Sink:
         # As in MLIR, an enclosing op without a dump counts as dumped once from here on.
         prefix = "_".join(str(self._counts.setdefault(each, 0)) for each in directories)
         suffix = ".diff" if dump.is_diff else ".mlir"
-        return last / (file_name(f"{prefix}_{dump.execution.name}") + suffix)
+        return last / (file_name(f"{prefix}_{dump.name}") + suffix)
 
 
 def file_name(text: str) -> str:

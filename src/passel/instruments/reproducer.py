@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.diagnostics import Severity, brief, file_problem, listed
 from passel.hooks import OpIdentity, PassInstrumentation
-from passel.instruments.events import execution_of
 from passel.instruments.reproducer_file import reproducer_text
 from passel.instruments.whole_files import check_writable, is_special, lasting, write_whole
 from passel.ir import IRAdapter, installed_name, outwards
@@ -150,7 +149,7 @@ class CrashReproducer(PassInstrumentation):
         if isinstance(step, PassStep):
             recipe = self._local_recipe(step, op) if self.local else None
             self._prepare(recipe)
-            title = execution_of(self.run, step, op).title
+            title = f"`{step.display_name}` on {self.run.identity_of(op).title}"
             self._running.append(_Running([*self._running[-1].titles, title], recipe))
 
     def after_pass(self, step: Step, op: Any) -> None:

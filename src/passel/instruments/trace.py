@@ -13,7 +13,6 @@ from threading import get_native_id
 from typing import TYPE_CHECKING, Any, Self
 
 from passel.hooks import PassInstrumentation
-from passel.instruments.events import execution_of
 
 if TYPE_CHECKING:
     from typing import TextIO
@@ -90,8 +89,8 @@ class Trace(PassInstrumentation):
 
         The description of the slice is worded as in MLIR: `CSE` on 'func.func' operation: @main.
         """
-        execution = execution_of(self.run, step, op)
-        self._event("B", execution.display_name, args={"desc": execution.title})
+        description = f"`{step.display_name}` on {self.run.identity_of(op).title}"
+        self._event("B", step.display_name, args={"desc": description})
 
     def after_pass(self, step: Step, op: Any) -> None:
         """End the slice."""
