@@ -130,7 +130,6 @@ class MLIRSubject(XDSLSubject):
     }
     program = _in_tables(AdapterContract.program)
     interface: type | None = FuncOp
-    knows_changes = False
     foreign = ()
 
     def build(self, node: Node, context: Any) -> Any:

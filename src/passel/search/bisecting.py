@@ -212,12 +212,11 @@ class Bisection:
         run: int = 0,
         say: Callable[[str], object] = lambda _: None,
     ) -> None:
-        infos = record.info.runs
         self._record = record
         self._trials, self._oracle = trials, trials.oracle
         self._say = say
         self._told: set[int] = set()
-        self._start, self._after = infos[run].before, infos[run].after
+        self._start = record.info.runs[run].before
         failed = self._oracle.failed
         self._steps = [
             each
@@ -252,8 +251,6 @@ class Bisection:
         """Test the last and the first state, each of them twice."""
         first = None if self._start is None else self._record.text(self._start)
         last = self._record.state_after(self._steps[-1]) if self._steps else first
-        if last is None and self._oracle.failed is None and self._after is not None:
-            last = self._record.text(self._after)  # if nested ops are not stored separately
         if first is None or last is None:
             raise SearchError(
                 "the record must contain both the IR before the run and the IR after the run"

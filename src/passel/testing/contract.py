@@ -53,7 +53,6 @@ class AdapterContract:
             Each of the three strings may be empty.
         has_parents: Whether the adapter can find the parent of an op.
         has_locations: Whether the ops that `build` returns have a location in a file.
-        knows_changes: Whether a run detects changes to the IR (see `IRAdapter.finds_changes`).
         foreign: Passes of the IR's own framework, if the adapter can wrap passes.
         source: The text of an IR file, for an adapter with a frontend.
 
@@ -75,7 +74,6 @@ class AdapterContract:
     misspelt: tuple[str, str, str] = ("", "", "")
     has_parents: bool = True
     has_locations: bool = False
-    knows_changes: bool = True
     foreign: Sequence[Any] = ()
     source: str = ""
 
@@ -313,7 +311,7 @@ class AdapterContract:
         result = self._manager(sample, body).run(sample.top, jobs=1)  # `seen` is of this process
         funcs = [node.symbol for node in self.program.body if node.role == "func"]
         equal(seen, funcs, "the list of symbols of the ops that a nested pass ran on")
-        if self.knows_changes:
+        if self.adapter.finds_changes:
             equal(result.changed, True, "'changed' for a run whose pass changed ops")
         again = self._manager(sample, lambda _: None).run(sample.top)
         check(not again.changed, "'changed' is True for a run that changed nothing")
