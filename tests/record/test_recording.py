@@ -188,9 +188,8 @@ def test_states_of_modules_are_made_of_their_functions(tmp_path: Path) -> None:
     last = record.state_after(record.executions[-1])
     assert last == adapter.print_op(module, exact)
     assert last != states[0]
-    # Texts of toy ops have no parts, so that the text before the run lacks a change.
     toy = recorded(tmp_path / "r", "toy.module(toy.func @f 9,toy.func @g)", Grow(), Grow(to=99))
-    assert toy.state_at(["toy.module/toy.func/0:grow"]) is None
+    assert toy.state_at(["toy.module/toy.func/0:grow"]) is None  # as its text has no parts
 
 
 def test_a_record_that_ends_on_a_full_disk_is_readable(

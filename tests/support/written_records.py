@@ -32,12 +32,12 @@ def written_record(
     changes = [*changes]
     name_of = {path: path.partition(":")[2] for path, *_ in changes}
     steps = {path: StepInfo(path, name, name) for path, name in name_of.items()}
-    run: dict[str, Any] = {"ir": "none", "version": {}, "pipeline": "", "schedule": ""}
+    texts = dict.fromkeys(("pipeline", "schedule", "source", "replay", "before"), "")
+    run: dict[str, Any] = {"ir": "none", "version": {}, "steps": [*steps.values()], **texts}
     said = [] if message is None else [Diagnostic(Severity.WARNING, message)]
     end = {"total": 0.001, "diagnostics": [*map(diagnostic_data, said)]}
     with TemporaryDirectory() as folder:
         file = RecordFile(Path(folder, "record"), ["passel-opt"])
-        run |= {"steps": [*steps.values()], "source": "", "replay": "", "before": None}
         file.write({"run": run})
         for path, symbol, before, after in changes:
             ordinals = (0, int("".join(filter(str.isdecimal, symbol)) or 0))
