@@ -223,9 +223,8 @@ class Contents:
 
     def _begin(self, step: StepInfo, op: RecordedOp, *, is_amid: bool) -> None:
         number, run = len(self.executions), self._open[-1]
-        before = self.states[run].digest(op.ordinals)
-        span = (len(self.states[run].changes),) * 2
-        begun = Execution(number, run, *step, *op, before=before, is_amid=is_amid, span=span)
+        before, at = self.states[run].digest(op.ordinals), len(self.states[run].changes)
+        begun = Execution(number, run, *step, *op, before=before, is_amid=is_amid, span=(at, at))
         self.begun.append(begun)
 
     def _end(self, line: dict[str, Any]) -> None:
