@@ -13,7 +13,7 @@ BENCHMARKS = sorted((Path(__file__).parents[2] / "benchmarks").glob("bench_*.py"
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("script", BENCHMARKS[:: min(STEP, 5)], ids=lambda script: script.stem)
+@pytest.mark.parametrize("script", BENCHMARKS[:: min(STEP, 9)], ids=lambda script: script.stem)
 def test_benchmark_runs(script: Path) -> None:
     """Each benchmark runs at a tiny size and prints tables, whatever the numbers are."""
     done = subprocess.run(

@@ -60,7 +60,7 @@ def test_a_case_gets_as_small_as_a_person_makes_it(each: Input) -> None:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize(
-    "each", _INPUTS[:: min(STEP, 5)], ids=lambda each: f"{each.ir}-{each.name}"
+    "each", _INPUTS[:: min(STEP, 9)], ids=lambda each: f"{each.ir}-{each.name}"
 )
 def test_all_cases_get_as_small_as_a_person_makes_them(each: Input) -> None:
     """So has each case of the corpus."""

@@ -59,7 +59,7 @@ _UNROLLED = (
 
 def sampled(step: int) -> pytest.MarkDecorator:
     """Parametrize a test to take each `step`th input, and, in a sweep, every one, or a larger part."""
-    every = pytest.param(min(STEP, step, max(5, step // 3)), marks=pytest.mark.sweep, id="every")
+    every = pytest.param(min(STEP, step, max(5, step // 2)), marks=pytest.mark.sweep, id="every")
     return pytest.mark.parametrize("step", [pytest.param(step, id="sample"), every])
 
 

@@ -140,7 +140,7 @@ assert _FILES, "the tests of xDSL are not where its wheel puts them"
             marks=[pytest.mark.sweep] if index % 16 else [],
         )
         for index, path in enumerate(_FILES)
-        if index % 16 == 0 or index % min(STEP, 5) == 0
+        if index % 16 == 0 or index % min(STEP, 9) == 0
     ],
 )
 def test_prints_what_xdsl_opt_prints(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
