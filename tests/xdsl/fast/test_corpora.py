@@ -94,7 +94,7 @@ def test_what_mlir_lowers(mlir_opt: MlirOpt, level: str, flags: list[str]) -> No
         assert found.from_templates > ops * 0.6
 
 
-@sampled(40)
+@sampled(80)
 def test_odd_modules(step: int) -> None:
     """Modules whose values, ops and branches were moved about come out the same.
 
