@@ -56,22 +56,7 @@ class DefinitionError(PasselError, TypeError):
 
 
 class DuplicateNameError(PasselError, ValueError):
-    """Two passes or pipelines are registered under the same name.
-
-    Attributes:
-        name: The name that is registered twice.
-        first: The source location of the first registration.
-        second: The source location of the second registration.
-    """
-
-    def __init__(self, name: str, first: str, second: str) -> None:
-        super().__init__(
-            f"'{name}' is registered by {first} and again by {second}; use override=True to "
-            "replace the first"
-        )
-        self.name: str = name
-        self.first: str = first
-        self.second: str = second
+    """Two passes or pipelines are registered under the same name."""
 
 
 class Problem(NamedTuple):
@@ -114,11 +99,6 @@ class PipelineError(PasselError, ValueError):
         # On demand, since lines and columns require a scan of the text.
         return "\n".join(map(str, self.problems))
 
-    @property
-    def span(self) -> Span | None:
-        """The span of the first problem; None if the pipeline was not parsed from text."""
-        return self.problems[0].span
-
 
 class PipelineSyntaxError(PipelineError):
     """The text of a pipeline has a syntax error."""
@@ -136,15 +116,7 @@ class OptionError(PipelineError):
 
 
 class EffectsError(PipelineError):
-    """Passes have forbidden effects outside the IR, such as writing files; see `restrict_effects`.
-
-    Attributes:
-        effects: The forbidden effects of the passes, such as `run-programs`, in alphabetical order.
-    """
-
-    def __init__(self, *problems: Problem, effects: Sequence[str] = ()) -> None:
-        super().__init__(*problems)
-        self.effects: tuple[str, ...] = tuple(effects)
+    """Passes have forbidden effects outside the IR, such as writing files; see `restrict_effects`."""
 
 
 class AnchorError(PipelineError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from typing import Any
@@ -55,16 +54,14 @@ def hold(*passes: Pass) -> Hold:
     "pass_", [Write(file="x"), hold(hold(Write(file="x")))], ids=["plain", "held"]
 )
 def test_a_restricted_manager_refuses_before_it_runs(pass_: Pass) -> None:
-    """The error tells what is missing, also after it was pickled; options may leave no effect."""
+    """The error tells what is missing; options may leave no effect."""
     harmless = PassManager("toy.module", adapter=ToyAdapter()).add(Write(), hold(Write()))
     harmless.restrict_effects()
     harmless.run(parse_toy("toy.module"))
     pm = PassManager("toy.module", adapter=ToyAdapter()).add(pass_)
     pm.restrict_effects("read-files")
-    with pytest.raises(EffectsError, match="pass 'write' writes files") as raised:
+    with pytest.raises(EffectsError, match="pass 'write' writes files; .*'write-files'"):
         pm.run(parse_toy("toy.module"))
-    assert raised.value.effects == ("write-files",)
-    assert pickle.loads(pickle.dumps(raised.value)).effects == ("write-files",)
 
 
 def test_a_restriction_can_come_late_and_be_copied() -> None:

@@ -170,9 +170,8 @@ def test_the_check_holds_for_every_pipeline_from_a_file() -> None:
     """In Python, a restricted manager refuses the pipeline before anything runs."""
     pm = PassManager.parse(f"builtin.module({SNAPSHOT})", adapter=MLIRAdapter())
     pm.restrict_effects()
-    with pytest.raises(EffectsError, match="pass 'snapshot-op-locations' writes files") as raised:
+    with pytest.raises(EffectsError, match="pass 'snapshot-op-locations' writes files"):
         pm.check()
-    assert raised.value.effects == ("write-files",)
     pm.restrict_effects("write-files")
     pm.check()
 

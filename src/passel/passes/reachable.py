@@ -134,4 +134,4 @@ class EffectsGuard:
                 remedy = self._remedy.replace("{effects}", ",".join(needed))
             message = f"{' and '.join(findings)}; if you trust the file, use {remedy}"
             place = next(iter(findings.values()))
-            raise EffectsError(Problem(message, place), effects=sorted(missing))
+            raise EffectsError(Problem(message, place))

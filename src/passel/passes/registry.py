@@ -170,7 +170,10 @@ class PassRegistry:
             if self._package is None:
                 self.added.append(info.name)
         elif not self._package:
-            raise DuplicateNameError(info.name, known.origin, info.origin)
+            raise DuplicateNameError(
+                f"'{info.name}' is registered by {known.origin} and again by {info.origin}; use "
+                "override=True to replace the first"
+            )
         else:
             warn(
                 f"'{info.name}' from package {self._package} is skipped: {known.origin} registered "
