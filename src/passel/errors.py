@@ -116,7 +116,7 @@ class OptionError(PipelineError):
 
 
 class EffectsError(PipelineError):
-    """Passes have forbidden effects outside the IR, such as writing files; see `restrict_effects`."""
+    """Passes have forbidden effects, such as writing files; see `restrict_effects`."""
 
 
 class AnchorError(PipelineError):

@@ -167,8 +167,8 @@ def test_wrong_text(world: World, place: str, rest: str, why: str) -> None:
     """A name without parentheses, or an unknown one in them, is refused where it stands."""
     with pytest.raises(PipelineError, match=why) as caught:
         world.manager((place + rest).format(world.other))
-    assert caught.value.span is not None
-    assert caught.value.span.start == len(place.format(world.other))
+    assert caught.value.problems[0].span is not None
+    assert caught.value.problems[0].span.start == len(place.format(world.other))
 
 
 def test_names_of_the_right_ir(mlir_world: World, xdsl_world: World) -> None:

@@ -71,7 +71,7 @@ def test_errors_name_the_extension(
     with pytest.raises(kind) as caught:
         made(A()).extend(Extension("mine", function))
     assert caught.value.problems[0].message.startswith("extension 'mine': ")
-    assert (caught.value.span is not None) is (kind is PipelineError)
+    assert (caught.value.problems[0].span is not None) is (kind is PipelineError)
     copy = pickle.loads(pickle.dumps(caught.value))
     assert (type(copy), str(copy)) == (type(caught.value), str(caught.value))
 

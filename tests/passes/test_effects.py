@@ -60,7 +60,7 @@ def test_a_restricted_manager_refuses_before_it_runs(pass_: Pass) -> None:
     harmless.run(parse_toy("toy.module"))
     pm = PassManager("toy.module", adapter=ToyAdapter()).add(pass_)
     pm.restrict_effects("read-files")
-    with pytest.raises(EffectsError, match="pass 'write' writes files; .*'write-files'"):
+    with pytest.raises(EffectsError, match=r"pass 'write' writes files; .*'write-files'"):
         pm.run(parse_toy("toy.module"))
 
 

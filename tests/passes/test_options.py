@@ -161,6 +161,6 @@ def test_escaped_text_is_located_in_itself() -> None:
 
     with pytest.raises(OptionError) as info:
         Nested.parse('words="1,\\"x\\""')
-    span = info.value.span
+    span = info.value.problems[0].span
     assert span is not None
     assert (span.source.name, span.source.text, span.text) == ("<option>", '1,"x"', "x")

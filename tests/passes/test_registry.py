@@ -64,7 +64,7 @@ def test_what_cannot_be_registered_is_refused() -> None:
     )
     assert found(registry, "same") is First
     registry.register_pipeline("same", add_nothing)  # which hides the pass
-    assert (names(registry), len(registry.pipelines())) == ([], 1)
+    assert (names(registry), len(registry.entries())) == ([], 1)
     with pytest.raises(DuplicateNameError):
         registry.register(Second)
 
@@ -222,7 +222,8 @@ def test_passes_for_different_irs_share_a_name() -> None:
         _, cse, line = registry.entries(ir=ir)
         assert cse.origin == origin
         assert (cse, line) == (registry.lookup("cse", ir=ir), registry.lookup("line", ir=ir))
-        assert [info.summary for info in registry.pipelines(ir=ir)] == [ir or "zoo"]
+        assert isinstance(line, PassPipelineInfo)
+        assert line.summary == (ir or "zoo")
     assert "any" in registry
     assert registry.lookup("cse", ir="sea") is None
     assert names(registry, "sea") == ["any"]
@@ -250,7 +251,7 @@ def test_a_registry_for_one_ir() -> None:
     zoo.copy().register("more", lambda: First)
     for each in (zoo, zoo.copy(), zoo.for_ir("zoo", Own())):
         assert names(each) == ["mine", "own-a", "own-b"]
-        assert [info.name for info in each.pipelines()] == ["tidy"]
+        assert "tidy" in each
         assert issubclass(found(each, "own-b") or int, Second)
         assert issubclass(found(each, "own-a") or int, First)
         assert [name in each for name in ("farmers", "own-line")] == [False, True]

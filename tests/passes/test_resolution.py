@@ -98,8 +98,8 @@ def test_a_registered_pipeline_may_nest(
         parse("toy.module(wrong)")
     with pytest.raises(PipelineError, match=r"adds no passes .* \(OpPassManager\)") as e:
         parse("toy.module(lost)")
-    assert e.value.span is not None
-    assert e.value.span.text == "lost"
+    assert e.value.problems[0].span is not None
+    assert e.value.problems[0].span.text == "lost"
 
 
 def test_an_argument_in_brackets_is_for_passes_that_take_one(
@@ -122,8 +122,8 @@ def test_an_argument_in_brackets_is_for_passes_that_take_one(
     with pytest.raises(OptionError) as info:
         parse("any(a[x])")
     assert info.value.problems[0].message == "pass 'a' takes no argument in square brackets"
-    assert info.value.span is not None
-    assert info.value.span.text == "x"
+    assert info.value.problems[0].span is not None
+    assert info.value.problems[0].span.text == "x"
 
 
 @dataclass(eq=False)

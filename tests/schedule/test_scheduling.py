@@ -158,8 +158,8 @@ def test_a_missing_dialect_has_a_place_in_the_text() -> None:
     pm = PassManager.parse(text, registry=registry, adapter=ToyAdapter())
     with pytest.raises(AnchorError, match="'needs' depends on dialect 'nosuch'") as info:
         pm.check()
-    assert info.value.span is not None
-    assert info.value.span.start == text.index("needs")
+    assert info.value.problems[0].span is not None
+    assert info.value.problems[0].span.start == text.index("needs")
 
 
 def test_one_thread_compiles_at_a_time() -> None:

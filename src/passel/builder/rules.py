@@ -24,7 +24,7 @@ from passel.diagnostics import listed, suggest
 from passel.errors import InsertionError
 from passel.passes import PassType
 from passel.passes.pass_type import UNKNOWN
-from passel.passes.reachable import preserved_by, preserves
+from passel.passes.reachable import preserved_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -257,4 +257,4 @@ class Rules:
 
 def only_looks(step: Step) -> bool:
     """Return whether a step, including the pipelines in its options, preserves all analyses."""
-    return preserves(preserved_by([step.pass_]), AllAnalyses)
+    return AllAnalyses in preserved_by([step.pass_])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
-from passel.analysis import EVERYTHING, AllAnalyses, in_common
+from passel.analysis import EVERYTHING, in_common
 from passel.errors import EffectsError, Problem
 from passel.passes.base import Pass
 from passel.passes.op_pass_manager import OpPassManager
@@ -71,11 +71,6 @@ def run_by(value: Any) -> Iterator[Runnable]:
             yield each
         else:
             yield from run_by(each)
-
-
-def preserves(kinds: Collection[type], kind: type) -> bool:
-    """Return whether `kinds` contains the analysis class `kind` or `AllAnalyses`."""
-    return kind in kinds or AllAnalyses in kinds
 
 
 def preserved_by(items: Iterable[Runnable]) -> frozenset[type]:

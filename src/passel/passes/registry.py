@@ -268,10 +268,6 @@ class PassRegistry:
         """Return all passes for an IR, sorted by name; see `entries`."""
         return [info for info in self.entries(ir=ir) if isinstance(info, PassInfo)]
 
-    def pipelines(self, *, ir: str = "") -> list[PassPipelineInfo]:
-        """Return all pipelines for an IR, sorted by name; see `entries`."""
-        return [info for info in self.entries(ir=ir) if isinstance(info, PassPipelineInfo)]
-
     def names(self, *, ir: str = "") -> Iterator[str]:
         """Yield names for spelling suggestions, without checking that the named passes exist."""
         ir = self._loaded(ir)

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from passel.analysis import analysis_name
+from passel.analysis import AllAnalyses, analysis_name
 from passel.errors import ContractError, Problem
 from passel.passes.op_pass_manager import OpPassManager
-from passel.passes.reachable import preserves, run_by
+from passel.passes.reachable import run_by
 from passel.schedule.model import merged
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ class _Checker:
         pass_ = place.step.pass_
         for level in place.levels:
             for (kind, _), fact in level.items():
-                if not preserves(pass_.preserves, kind):
+                if {kind, AllAnalyses}.isdisjoint(pass_.preserves):
                     fact.append(place)
         opened = self._keys_of_regions(place, "starts")
         self._open.update(dict.fromkeys(opened, place))

@@ -188,8 +188,7 @@ def read_flags(
         elif name in NOT_HERE:
             raise UsageError(f"'{word}' is not available: {NOT_HERE[name]}")
         else:
-            listed = (info.name for info in (*passes.passes(), *passes.pipelines()))
-            close = closest(name, [*flags, *listed])
+            close = closest(name, [*flags, *(info.name for info in passes.entries())])
             dashes = "-" if len(close) == 1 else "--"
             hint = f"; did you mean '{dashes}{close}'?" if close else ""
             message = f"unknown command line argument '{word}'{hint}\nTry '{program} --help'"

@@ -33,7 +33,7 @@ from passel._version import __version__
 from passel.errors import DefinitionError
 from passel.frontend import UsageError
 from passel.ir.left_out import warn
-from passel.passes import PassInfo, PassRegistry
+from passel.passes import PassInfo, PassPipelineInfo, PassRegistry
 from passel.specification.markdown import entries, entry_of, option_help, pipeline_entry
 from passel.tool.flags import PROGRAM, FlagGroup, flag, flag_for, flags_in, read_flags, seconds_of
 from passel.tool.irs import ToolDefinition
@@ -206,7 +206,8 @@ def _list_passes(registry: PassRegistry) -> str:
     )
     pipelines = [
         (info.name, info.summary, info.options.option_infos() if info.options else ())
-        for info in registry.pipelines()
+        for info in registry.entries()
+        if isinstance(info, PassPipelineInfo)
     ]
     return text + "Pass Pipelines:\n" + _listing(pipelines) if pipelines else text
 
