@@ -196,7 +196,7 @@ CHECKED = {"client-api": "opencl", "pipeline": "cse"}
 
 def other_value(info: OptionInfo) -> Any:
     """Return a value of an option that is not its default."""
-    kind = info.metavar
+    kind = info.codec.metavar
     if kind.endswith(",..."):
         element = info._replace(default=None, codec=info.codec._replace(metavar=kind[:-4]))
         return (other_value(element),)

@@ -41,7 +41,8 @@ def test_options_are_declared_by_annotations() -> None:
     """Each field is an option; its text name has dashes unless `option` names it."""
     _, _, depth, seen = infos = Tiling.option_infos()
     assert [info.name for info in infos] == ["sizes", "peel-loops", "max-depth", "seen"]
-    assert (*depth[:5], depth.metavar) == ("max-depth", "depth", "How deep.", False, 2, "<int>")
+    assert depth[:5] == ("max-depth", "depth", "How deep.", False, 2)
+    assert depth.codec.metavar == "<int>"
     assert seen.default == ()
 
 

@@ -180,7 +180,7 @@ def test_types_and_defaults(
     """What a compiler would make of a default is the default in Python."""
     (info,) = generate(options(option(type_, default, flags))).ABase.option_infos()
     assert (info.default, type(info.default)) == (value, type(value))
-    assert info.metavar == metavar
+    assert info.codec.metavar == metavar
 
 
 UNKNOWN: list[tuple[str, str, str, str, list[str]]] = [

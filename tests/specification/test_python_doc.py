@@ -178,7 +178,7 @@ def test_a_pipeline() -> None:
         manager.add("cse")
 
     registry.register_pipeline("tidy", build, options=TidyOptions, summary="Tidy all.")
-    (info,) = registry.entries()
+    info: Any = registry.lookup("tidy")
     text = entries([pipeline_entry(info)])
     assert text.startswith("\n### `-tidy`\n\n_Tidy all._\n\n* This is a pipeline: `--tidy ")
     assert "-inline : Inline function calls. (default true)" in text

@@ -163,7 +163,7 @@ def is_as_declared(bindings: Bindings, kind: type[TypedNativePass]) -> bool:
 
 
 def _sample(info: OptionInfo) -> str:
-    metavar = info.metavar.strip("<>").partition(">")[0]
+    metavar = info.codec.metavar.strip("<>").partition(">")[0]
     if metavar == "pass-manager":
         return "any(cse)"
     return "x" if metavar == "string" else metavar.partition("|")[0] if "|" in metavar else "1"

@@ -27,9 +27,6 @@ EFFECTS = {
 }
 """The effects that a pass may declare, each with its phrase for error messages."""
 
-_METHODS = ("run", "initialize", "can_schedule_on")
-"""The methods that a run calls."""
-
 _TUPLES = (
     *("constraints", "dependent_dialects", "effects", "preserves"),
     *("produces", "requires", "types"),
@@ -49,7 +46,7 @@ def check_pass(cls: type[Any]) -> None:
     refuse_cpp_names(cls)
     if "name" in declared:
         check_name(declared["name"], "a pass")
-    for method in _METHODS:
+    for method in ("run", "initialize", "can_schedule_on"):
         check_body(declared.get(method), f"{owner}.{method}")
     anchor = declared.get("anchor")
     if anchor is not None and not isinstance(anchor, str):

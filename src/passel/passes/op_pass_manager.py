@@ -14,7 +14,14 @@ from passel.errors import AnchorError, DefinitionError, Problem
 from passel.ir import ANY, entered_context, op_name_of
 from passel.passes.registry import default_registry
 from passel.passes.resolution import build, names_for
-from passel.pipeline import OptionText, PipelineNode, located, parse_elements, parse_pipeline
+from passel.pipeline import (
+    OptionText,
+    PassNode,
+    PipelineNode,
+    located,
+    parse_elements,
+    parse_pipeline,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -30,6 +37,8 @@ if TYPE_CHECKING:
         Pass[Any, Any]
         | "OpPassManager"
         | str
+        | PassNode
+        | PipelineNode
         | ForeignPass
         | Callable[[Any, ExternalPass], object]
         | Callable[[Any], object]
@@ -111,11 +120,8 @@ class OpPassManager:
 
         The compiler reuses the schedule of a manager while this number stays the same.
         """
-        changes = self._changes
-        for item, _ in self._placed:
-            if isinstance(item, OpPassManager):
-                changes += item.changes
-        return changes
+        nested = [item.changes for item, _ in self._placed if isinstance(item, OpPassManager)]
+        return self._changes + sum(nested)
 
     def add(
         self,
@@ -129,10 +135,10 @@ class OpPassManager:
 
         Args:
             passes: The passes to append. Each argument is a pass, a pass of another framework such
-                as xDSL's `ModulePass`, a manager, a function, or text without an outer anchor, such
-                as `cse,func.func(dce)`. A manager is copied. As in MLIR's Python bindings, a
-                function is called with two arguments: the op, and an object that has the method
-                `signal_pass_failure()`.
+                as xDSL's `ModulePass`, a manager, a function, a syntax node, or text without an
+                outer anchor, such as `cse,func.func(dce)`. A manager is copied. As in MLIR's Python
+                bindings, a function is called with two arguments: the op, and an object that has
+                the method `signal_pass_failure()`.
             name: The name that reports show for an added function; by default the function's
                 `__name__`.
             argument: The name that printed pipelines show for an added function.
@@ -154,8 +160,9 @@ class OpPassManager:
             texts = {"argument": argument, "description": description, "op_name": op_name}
             passes = (pass_of(*passes, name=name, **texts),)
         for item in passes:
-            if isinstance(item, str):
-                added += self._built(parse_elements(item), self.registry)
+            if isinstance(item, (str, PassNode, PipelineNode)):
+                elements = parse_elements(item) if isinstance(item, str) else (item,)
+                added += self._built(elements, self.registry)
             else:
                 made = item.copy() if isinstance(item, OpPassManager) else as_pass(item)
                 added.append(self._nested_if_needed(made))

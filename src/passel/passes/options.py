@@ -218,11 +218,6 @@ class OptionInfo(NamedTuple):
     codec: Codec
 
     @property
-    def metavar(self) -> str:
-        """The placeholder for a value in `--help`, such as `<int>`; an empty string for a flag."""
-        return self.codec.metavar
-
-    @property
     def default_text(self) -> str:
         """The text of the default value, as in a printed pipeline."""
         return str(self.codec.spell(self.default, True))

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from passel.ir import IRAdapter
-    from passel.passes.base import Pass
     from passel.passes.sources import PassPipelineInfo
     from passel.pipeline import ElementNode
 
@@ -100,10 +99,12 @@ def build(nodes: Sequence[ElementNode], manager: Any, names: PassRegistry) -> No
 
 def _add(node: ElementNode, manager: Any, names: PassRegistry) -> None:
     if not isinstance(node, PassNode):
-        if (kind := _taking_elements(node.anchor, names)) is not None:
-            manager.add_placed((kind.from_elements(node.elements, names), node.span))
+        anchor = node.anchor
+        info = names.lookup_pass(anchor) if "." not in anchor and anchor != ANY else None
+        if info is not None and info.pass_class.takes_elements:  # written like a nested pipeline
+            manager.add_placed((info.pass_class.from_elements(node.elements, names), node.span))
         else:
-            build(node.elements, manager.nest(node.anchor, span=node.span), names)
+            build(node.elements, manager.nest(anchor, span=node.span), names)
         return
     info = names.lookup(node.name)
     if info is None:
@@ -115,12 +116,6 @@ def _add(node: ElementNode, manager: Any, names: PassRegistry) -> None:
     options = _made(info.options or Options, f"pipeline '{info.name}'", node, names)
     items = _expanded(info, options, manager)
     manager.add_placed(*((item, node.span) for item in items))
-
-
-def _taking_elements(anchor: str, names: PassRegistry) -> type[Pass[Any, Any]] | None:
-    """Return the class of a pass that is written like a nested pipeline, or None for an anchor."""
-    info = names.lookup_pass(anchor) if "." not in anchor and anchor != ANY else None
-    return info.pass_class if info is not None and info.pass_class.takes_elements else None
 
 
 def _made(kind: type[OptionsT], owner: str, node: PassNode, names: PassRegistry) -> OptionsT:
