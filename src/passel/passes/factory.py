@@ -152,7 +152,7 @@ def _options_like(pass_: Pass[Any, Any]) -> dict[str, tuple[Any, Any]]:
 
 def _reduced(pass_: Any) -> tuple[Any, ...]:
     """Return the arguments that recreate a pass, for pickle."""
-    return _blank, (pass_.prototype, pass_.name), dict[str, Any](vars(pass_))
+    return _blank, (pass_.prototype, pass_.name), pass_.__dict__
 
 
 def _blank(prototype: Any, name: str) -> Any:
