@@ -29,13 +29,11 @@ class Kind(NamedTuple):
     """A kind of edit.
 
     Attributes:
-        title: A plural noun for the parts that the edits remove.
         find: A function that yields the possible edits of a tree. An edit of a tree can also be
             applied to a copy of the tree.
         make: A function that applies a collection of edits to a tree in place.
     """
 
-    title: str
     find: Callable[[Op], Iterator[Any]]
     make: Callable[[Op, Collection[Any]], None]
 
@@ -241,12 +239,12 @@ def _drop_attributes(root: Op, places: Collection[tuple[int, str]]) -> None:
 
 
 KINDS = (
-    Kind("symbols", _symbols, _remove_symbols),
-    Kind("ops", _ops, _replace),
-    Kind("ops", _other_operands, _replace),
-    Kind("regions", _hoistable, _hoist),
-    Kind("branches", _branches, _straighten),
-    Kind("values", _unused, _drop_values),
-    Kind("attributes", _attributes, _drop_attributes),
+    Kind(_symbols, _remove_symbols),
+    Kind(_ops, _replace),
+    Kind(_other_operands, _replace),
+    Kind(_hoistable, _hoist),
+    Kind(_branches, _straighten),
+    Kind(_unused, _drop_values),
+    Kind(_attributes, _drop_attributes),
 )
 """All kinds of edits, starting with the most effective ones."""
