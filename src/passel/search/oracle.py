@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from passel.diagnostics import brief, listed, suggest
 from passel.errors import PasselError
-from passel.ir import InvalidIR, PrintFlags, outwards
+from passel.ir import PrintFlags
 from passel.search.children import Died, SearchError
 from passel.search.subject import Case, FailureIdentity
 
@@ -50,7 +50,8 @@ class Answer(NamedTuple):
     Attributes:
         verdict: The verdict on the case.
         why: The reason for the verdict; empty if no reason is given.
-        symbols: The symbol names of the interesting ops; empty if the ops are unknown.
+        symbols: The symbol names of the ops to which a bisection limits its further checks; empty
+            for all ops.
     """
 
     verdict: Verdict
@@ -124,9 +125,7 @@ class SameFailure(Oracle):
 
     def _answer(self, is_same: bool) -> Answer:
         verdict = Verdict.INTERESTING if is_same else Verdict.DULL
-        symbol = self.failed and self.failed.symbol
-        why = f"{self.identity}; to reduce the input, use passel-reduce"
-        return Answer(verdict, why, [symbol] if symbol else ())
+        return Answer(verdict, f"{self.identity}; to reduce the input, use passel-reduce")
 
 
 class Command(Oracle):
@@ -205,13 +204,9 @@ class NotValid(Oracle):
         self._subject = subject
 
     def __call__(self, case: Case, scratch: Scratch) -> Answer:
-        """Parse the IR, and return an answer with the symbol of the invalid op or its ancestor."""
-        adapter = self._subject.frontend.adapter
+        """Parse and verify the IR."""
         try:
             self._subject.parse(case.ir)
-        except InvalidIR as error:
-            names = [adapter.symbol_name(each) for each in outwards(adapter, error.op)]
-            return Answer(Verdict.INTERESTING, symbols=[name for name in names if name][:1])
         except Exception:  # noqa: BLE001 - parsers of others raise what they like
             return Answer(Verdict.INTERESTING)
         return Answer(Verdict.DULL)
