@@ -116,15 +116,13 @@ def check_passes(
 def _mismatch(path: Path, output: str, prefix: str) -> str:
     """Return filecheck's error message for an output, or an empty string if the output matches."""
     try:
-        from filecheck.finput import FInput  # noqa: PLC0415 - of the extra `testing`
-        from filecheck.matcher import Matcher  # noqa: PLC0415
-        from filecheck.options import Options  # noqa: PLC0415
-        from filecheck.parser import Parser  # noqa: PLC0415
+        from filecheck import finput, matcher, options, parser  # noqa: PLC0415 - an extra
     except ImportError:
         raise AssertionError(
             "filecheck is missing: pip install '.[testing]' in passel's checkout"
         ) from None
-    options = Options(str(path), check_prefixes=[prefix])
+    given = options.Options(str(path), check_prefixes=[prefix])
+    checks = parser.Parser.from_opts(given)
     with redirect_stderr(io.StringIO()) as said:
-        code = Matcher(options, FInput("output", output), Parser.from_opts(options)).run()
+        code = matcher.Matcher(given, finput.FInput("output", output), checks).run()
     return f"{said.getvalue()}\nThe output is:\n{output}" if code else ""
