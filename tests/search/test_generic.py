@@ -74,7 +74,7 @@ def test_another_form_is_refused(text: str, place: str) -> None:
         parse_generic(text)
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.title.replace(" ", "-"))
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.find.__name__)
 @pytest.mark.parametrize("ir", ["xdsl", "mlir"])
 def test_edits_use_no_value_that_is_not_defined(ir: str, kind: Kind) -> None:
     """Whatever edits of a kind are made, alone or all, no use is left without a definition."""
