@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Operation
 
-SWITCH: Final = "PASSEL_FAST"
-"""The environment variable that disables fast paths if it is 0."""
-
 _REPEATS_ITSELF: Final = 1_000
 """The minimum size of a source, in characters, for which the template parser is worth loading."""
 
@@ -56,8 +53,8 @@ def slow_paths() -> Generator[None]:
 
 
 def are_on() -> bool:
-    """Return whether fast paths are enabled."""
-    return INSTALLED in FAST and not _is_slow.get() and os.environ.get(SWITCH) != "0"
+    """Return whether fast paths are enabled, which `PASSEL_FAST=0` in the environment prevents."""
+    return INSTALLED in FAST and not _is_slow.get() and os.environ.get("PASSEL_FAST") != "0"
 
 
 def make_parser(context: Context, text: str, *arguments: Any) -> SourceParser:

@@ -147,19 +147,14 @@ def _syntax_of(op_class: Any) -> tuple[Any, ...]:
 
 
 def infers_by_known_code(definition: OpDef) -> bool:
-    """Return whether the constraints of an op definition consist only of xDSL's code."""
-    named = (definition.operands, definition.results, definition.regions, definition.successors)
-    return _consists_of_known(
-        [list(map(tuple, named)), definition.properties, definition.attributes, definition.options]
-    )
+    """Return whether the constraints of an op definition consist only of xDSL's code.
 
-
-def _consists_of_known(root: object) -> bool:
-    """Return whether all classes and functions that an object refers to are known.
-
-    The references of classes and functions are not followed.
+    That is the case if all classes and functions that the constraints refer to are known. The
+    references of classes and functions are not followed.
     """
-    found = [root]
+    named = (definition.operands, definition.results, definition.regions, definition.successors)
+    found: list[object] = [definition.properties, definition.attributes, definition.options]
+    found += map(tuple, named)
     seen: set[int] = set()
     for each in found:  # grows
         if isinstance(each, type):

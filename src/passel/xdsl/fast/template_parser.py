@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable
-from dataclasses import fields
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
@@ -48,9 +47,6 @@ if TYPE_CHECKING:
 
 _MAX_SHAPES: Final = 20_000
 """The maximum number of shapes per stack of dialects; each takes half a kilobyte."""
-
-_FIELDS: Final = frozenset(each.name for each in fields(Operation))
-"""The fields of every op."""
 
 _ends_located: Final = re.compile(
     r'(.*) loc\((?:unknown|"([^"\\\n\v\f]*)":(0|[1-9][0-9]*):(0|[1-9][0-9]*))\)', re.ASCII
@@ -292,7 +288,6 @@ class TemplateParser(SourceParser):
                 used.setdefault(id(found[0]), at)
         if (
             op.regions
-            or not vars(op).keys() <= _FIELDS
             or bound not in {0, len(results)}
             # Other names are part of an attribute's text.
             or len(line.names) - bound != len(named)
