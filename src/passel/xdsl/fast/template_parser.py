@@ -79,7 +79,8 @@ class _Line(NamedTuple):
         match: The regex match of the line, from the first token.
         text: The line, with a null character in place of an explicit location.
         location: The location of an op on the line.
-        following: The regex match of the next line, or None at the end of the text.
+        follower: The first token of the next line, or an empty string if there is none that the
+            regex recognizes.
         key: The shape of the line.
         names: The names of values and blocks in the line.
         spelling: The symbol or integer that the shape leaves out, or an empty string.
@@ -89,7 +90,7 @@ class _Line(NamedTuple):
     match: re.Match[str]
     text: str
     location: LocationAttr
-    following: re.Match[str] | None
+    follower: str
     key: Hashable
     names: list[str]
     spelling: str
@@ -100,11 +101,6 @@ class _Line(NamedTuple):
         if len(self.shapes) >= _MAX_SHAPES:
             self.shapes.clear()  # those that come often are soon back
         self.shapes[self.key] = what
-
-    @property
-    def follower(self) -> str:
-        """The first token of the next line, or an empty string if there is none that is known."""
-        return "" if self.following is None else self.following[2] or ""
 
 
 class TemplateParser(SourceParser):
@@ -168,7 +164,8 @@ class TemplateParser(SourceParser):
             else:
                 location = SourceLocation(source, match.start(1) + op_start(content))
             bare, spelling = without_varied(content)
-            line = _Line(match, content, location, following, *shape_of(bare), spelling, shapes)
+            follower = (following and following[2]) or ""
+            line = _Line(match, content, location, follower, *shape_of(bare), spelling, shapes)
             if not self._build(line, block):
                 break
             line = None
@@ -262,11 +259,12 @@ class TemplateParser(SourceParser):
         text = line.text
         start = op_start(text)
         name = _OP_NAME.match(text, start)
+        following = LINE.match(self.lexer.input.content, line.match.end())
         if (
             name is None
-            or line.following is None
+            or following is None
             or not line.follower
-            or self._token.start != line.following.start(1)
+            or self._token.start != following.start(1)
             or type(op.location) is not type(line.location)
             or op.location != line.location
         ):
