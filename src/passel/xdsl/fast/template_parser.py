@@ -164,7 +164,7 @@ class TemplateParser(SourceParser):
             else:
                 location = SourceLocation(source, match.start(1) + op_start(content))
             bare, spelling = without_varied(content)
-            follower = (following and following[2]) or ""
+            follower = "" if following is None else following[2]
             line = _Line(match, content, location, follower, *shape_of(bare), spelling, shapes)
             if not self._build(line, block):
                 break
