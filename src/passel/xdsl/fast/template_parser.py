@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from xdsl.context import Context
+    from xdsl.ir import Attribute
 
 _MAX_SHAPES: Final = 20_000
 """The maximum number of shapes per stack of dialects; each takes half a kilobyte."""
@@ -120,7 +121,8 @@ class TemplateParser(SourceParser):
     def __init__(self, context: Context, *arguments: Any) -> None:
         super().__init__(context, *arguments)
         self._shapes: dict[tuple[str, ...], _Shapes] = {}
-        self._functions: dict[tuple[str, Hashable], Operation] = {}  # the first of each signature
+        # The first function of each signature, and the types of its arguments.
+        self._functions: dict[Hashable, tuple[Operation, Sequence[Attribute]]] = {}
         self._types = Types()
         self._has_known_parser = cache(has_known_parser)
         self._known_ops = 0
@@ -333,7 +335,7 @@ class TemplateParser(SourceParser):
             return super().parse_operation()
         key = head[1], shape_of(head[3])[0]
         if (known := self._functions.get(key)) is not None:
-            return self._parse_body(known, head)
+            return self._parse_body(*known, head)
         op = super().parse_operation()
         if (
             is_xdsl_class(type(op))
@@ -341,13 +343,14 @@ class TemplateParser(SourceParser):
             and all(map(is_known_attribute, op.properties.values()))
             and self._names_known_attributes(head[3])
         ):
-            self._functions[key] = op
+            self._functions[key] = op, op.regions[0].blocks[0].arg_types
         return op
 
-    def _parse_body(self, known: Operation, head: re.Match[str]) -> Operation:
-        """Parse the rest of a function with the signature of a known function."""
+    def _parse_body(
+        self, known: Operation, types: Sequence[Attribute], head: re.Match[str]
+    ) -> Operation:
+        """Parse the rest of a function with the signature and types of a known function."""
         source, stack, first = self.lexer.input, self._parser_state.dialect_stack, head.start(3)
-        types = known.regions[0].blocks[0].arg_types
         self._resume_at(head.end())
         arguments = [
             self.Argument(Span(first + start, first + end, source), type_)
