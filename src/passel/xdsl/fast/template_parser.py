@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     UnknownLoc,
 )
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.lexer import Span
 
 from passel.xdsl.fast.known import (
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from xdsl.context import Context
-    from xdsl.ir import Attribute
 
 _MAX_SHAPES: Final = 20_000
 """The maximum number of shapes per stack of dialects; each takes half a kilobyte."""
@@ -328,9 +327,7 @@ class TemplateParser(SourceParser):
 
     def parse_operation(self) -> Operation:
         """Parse an op; for a function, reuse the parsed signature of an earlier one if possible."""
-        head = None
-        if self._token.text == "func.func":
-            head = FUNCTION_HEAD.match(self.lexer.input.content, self._token.start)
+        head = FUNCTION_HEAD.match(self.lexer.input.content, self._token.start)
         if head is None:
             return super().parse_operation()
         key = head[1], shape_of(head[3])[0]
