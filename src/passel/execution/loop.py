@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from passel.analysis import EVERYTHING, PreservedAnalyses, in_common
 from passel.errors import PassFailure
 from passel.execution.failure_texts import Failures, sole
-from passel.execution.options import RunOptions, VerifyEach
+from passel.execution.options import RunOptions
 from passel.execution.siblings import Siblings, violations_around
 from passel.hooks import Bracket, Ended, ObservedRun, Reports
 from passel.passes.outcome import CHANGED, PLAIN, UNCHANGED, UNKNOWN, Outcome
@@ -80,14 +80,14 @@ class Loop(ObservedRun):
         self.strategy: Any = strategy
         self.failing: Failures = Failures(adapter)
         finds = adapter.finds_changes
-        self.verifies: bool = options.verify is not VerifyEach.OFF
+        self.verifies: bool = options.verify is not False
         self.knows_changes: bool = finds and self.verifies
         self.tracks: bool = self.knows_changes or hooks.finds_changes
         self.isolates: bool = (finds and self.tracks) or hooks.finds_violations
-        self.skips: bool = finds and options.verify is VerifyEach.CHANGED
+        self.skips: bool = finds and options.verify is True
         self._checks_passes = self.verifies or self.tracks
         self.renew_fingerprint: Callable[[Any, Any], object] = adapter.renew_fingerprint
-        always = ("--verify-each=always",) if options.verify is VerifyEach.ALWAYS else ()
+        always = ("--verify-each=always",) if options.verify == "always" else ()
         self.flags: tuple[str, ...] = always + hooks.flags
         self.place_of: Callable[[Any], object] = adapter.place_of
         self.at_work: PassContext[Any] | None = None
@@ -290,8 +290,8 @@ class Loop(ObservedRun):
         """Determine whether a pass has changed its op, and verify the op if needed.
 
         The op is not verified if verification is disabled, or if the pass has already verified the
-        op. If the adapter finds changes, an op with an unchanged fingerprint is verified only with
-        `VerifyEach.ALWAYS`. `check_step` does not call this method for a pass that failed, and
+        op. If the adapter finds changes, an op with an unchanged fingerprint is verified only if
+        the option `verify` is `"always"`. `check_step` does not call this method for a pass that failed, and
         defers the call for a pass that called `ctx.preserve_all()`. If the op is invalid, the
         failure also names the earlier passes after which verification was deferred.
         """

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from enum import Enum
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,26 +14,17 @@ PassGate: TypeAlias = "Callable[[Step, Any], bool]"
 """A function that takes a step and an op, and returns whether the step runs on the op."""
 
 
-class VerifyEach(Enum):
-    """The policy for verifying the IR during a run.
-
-    A run does not verify its input. The producer of the IR must ensure that the input is valid.
-    """
-
-    OFF = "false"
-    CHANGED = "true"
-    """Verify after each pass that changed its op's fingerprint and did not preserve everything."""
-    ALWAYS = "always"
-    """Verify after each pass that did not preserve everything, even if its op is unchanged."""
-
-
 class RunOptions(NamedTuple):
     """The options of a run.
 
+    A run does not verify its input. The producer of the IR must ensure that the input is valid.
+
     Attributes:
-        verify: The policy for verifying the IR.
+        verify: Whether to verify the IR: True after each pass that changed its op's fingerprint and
+            did not preserve everything, `"always"` after each pass that did not preserve
+            everything, even if its op is unchanged, and False never.
         remarks: The filter for optimization remarks; None to discard all remarks.
     """
 
-    verify: VerifyEach = VerifyEach.CHANGED
+    verify: bool | Literal["always"] = True
     remarks: RemarkFilter | None = None

@@ -9,7 +9,6 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from passel.execution.failure_texts import BESIDE, GONE, INSIDE, PLACES, suspects_of
-from passel.execution.options import VerifyEach
 from passel.ir import outwards
 from passel.passes import PassContext
 from passel.passes.outcome import CHANGED, UNCHANGED, sum_of
@@ -126,7 +125,7 @@ class Siblings:
         if not touched:
             return UNCHANGED
         # Without fingerprints, passes may have changed siblings of their op.
-        recursive = not self._is_tracked or run.options.verify is VerifyEach.ALWAYS
+        recursive = not self._is_tracked or run.options.verify == "always"
         if (error := run.verify(step, op, recursive=recursive)) is None:
             return UNCHANGED
         suspects = suspects_of(step, touched)

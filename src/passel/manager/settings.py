@@ -6,7 +6,7 @@ from copy import copy
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from passel.execution import RunOptions, VerifyEach
+from passel.execution import RunOptions
 from passel.passes.reachable import EffectsGuard
 from passel.passes.remarks import remark_filter
 
@@ -50,10 +50,10 @@ class RunSettings:
         Raises:
             ValueError: The argument is not True, False or `"always"`.
         """
-        modes = {True: VerifyEach.CHANGED, False: VerifyEach.OFF, "always": VerifyEach.ALWAYS}
-        if enable not in modes:
+        if enable not in (True, False, "always"):
             raise ValueError(f"enable_verifier takes True, False or 'always', not {enable!r}")
-        self._options = self._options._replace(verify=modes[enable])
+        verify = enable if enable == "always" else bool(enable)
+        self._options = self._options._replace(verify=verify)
 
     def enable_analysis_verifier(self, enable: bool = True) -> None:
         """Set whether to check the analyses that passes claim to preserve. The check is slow.
