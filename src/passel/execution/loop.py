@@ -291,9 +291,9 @@ class Loop(ObservedRun):
 
         The op is not verified if verification is disabled, or if the pass has already verified the
         op. If the adapter finds changes, an op with an unchanged fingerprint is verified only if
-        the option `verify` is `"always"`. `check_step` does not call this method for a pass that failed, and
-        defers the call for a pass that called `ctx.preserve_all()`. If the op is invalid, the
-        failure also names the earlier passes after which verification was deferred.
+        the option `verify` is `"always"`. `check_step` does not call this method for a pass that
+        failed, and defers the call for a pass that called `ctx.preserve_all()`. If the op is
+        invalid, the failure also names the earlier passes after which verification was deferred.
         """
         was, changed = ctx.valid_state, None
         if self.tracks:
