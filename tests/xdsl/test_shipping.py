@@ -74,7 +74,7 @@ def test_nothing_tells_a_copy_from_the_op(number: int) -> None:
     context = adapter.create_context()
     context.allow_unregistered = True
     function = list(parse_source(context, ODD, "odd.mlir").regions[0].block.ops)[number]
-    (copy,) = adapter.receive(adapter.ship([function], context)).ops
+    _, (copy,) = adapter.receive(adapter.ship([function], context))
     for op in (function, copy):
         op.detach()
     for op in function.walk():  # locations are sent as what they stand for
@@ -87,9 +87,7 @@ def test_nothing_tells_a_copy_from_the_op(number: int) -> None:
 def test_ops_come_with_what_is_around_them() -> None:
     """The enclosing op with its attributes, and declarations of what the ops refer to, no more."""
     adapter, _, functions, context = module()
-    data = adapter.ship(functions[:1], context)
-    found = adapter.receive(data)
-    (caller,) = found.ops
+    found, (caller,) = adapter.receive(adapter.ship(functions[:1], context))
     assert str(caller) == str(functions[0])
     enclosing = caller.parent_op()
     assert isinstance(enclosing, ModuleOp)
@@ -98,7 +96,7 @@ def test_ops_come_with_what_is_around_them() -> None:
     names = [adapter.symbol_name(each) for each in enclosing.ops]
     assert names == ["callee", "caller"]
     assert next(iter(enclosing.ops)).regions[0].first_block is None
-    assert found.context is not context
+    assert found is not context
 
 
 def test_what_hangs_on_others_is_refused() -> None:
@@ -123,10 +121,9 @@ def test_a_users_own_dialect_stays() -> None:
     assert isinstance(made, ModuleOp)
     data = adapter.ship(list(made.ops), context)
     for each in (other, XDSLAdapter()):
-        found = each.receive(data)
-        (function,) = found.ops
+        found, (function,) = each.receive(data)
         assert isinstance(function.regions[0].block.first_op, JumpOp)
-        assert found.context.get_op("cf.jump") is JumpOp
+        assert found.get_op("cf.jump") is JumpOp
 
 
 def test_a_dialect_that_cannot_be_sent() -> None:

@@ -1,6 +1,6 @@
 """Adapters to IRs: their interface, their optional abilities, and the lookup of adapters."""
 
-from passel.ir.abilities import LowersPasses, SendsOps, Shipment, ShipsOps
+from passel.ir.abilities import LowersPasses, SendsOps, ShipsOps
 from passel.ir.adapters import (
     adapter_for,
     adapter_named,
@@ -36,7 +36,6 @@ __all__ = [
     "OpKind",
     "PrintFlags",
     "SendsOps",
-    "Shipment",
     "ShipsOps",
     "SiblingWatch",
     "adapter_for",

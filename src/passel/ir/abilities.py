@@ -6,7 +6,7 @@ whether it does.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -79,18 +79,6 @@ class SendsOps(Protocol):
         ...
 
 
-class Shipment(NamedTuple):
-    """The copies of ops that a worker has received.
-
-    Attributes:
-        context: The context of the copies, such as `xdsl.context.Context`.
-        ops: The copies, which are immediately inside a copy of the parent op.
-    """
-
-    context: Any
-    ops: Sequence[Any]
-
-
 @runtime_checkable
 class ShipsOps(Protocol):
     """The optional ability of an adapter to send ops to any process, not only to forked processes.
@@ -114,8 +102,12 @@ class ShipsOps(Protocol):
         """
         ...
 
-    def receive(self, data: bytes) -> Shipment:
+    def receive(self, data: bytes) -> tuple[Any, Sequence[Any]]:
         """Decode the ops that `ship` has encoded in another process.
+
+        Returns:
+            A new context, such as `xdsl.context.Context`, and copies of the ops, which are
+            immediately inside a copy of the parent op.
 
         Raises:
             EncodingError: If the ops cannot be decoded in this process.

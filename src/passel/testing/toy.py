@@ -15,7 +15,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from passel.diagnostics import UNKNOWN, Location, suggest
-from passel.ir import InvalidIR, IRAdapter, OpKind, PrintFlags, Shipment, outwards
+from passel.ir import InvalidIR, IRAdapter, OpKind, PrintFlags, outwards
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -183,7 +183,7 @@ class ToyAdapter(IRAdapter):
         enclosing = [outer.head for outer in outwards(self, ops[0])][1:]
         return json.dumps([sorted(context), enclosing, [*map(str, ops)]]).encode()
 
-    def receive(self, data: bytes) -> Shipment:
+    def receive(self, data: bytes) -> tuple[set[str], list[ToyOp]]:
         """Return copies of the ops that `ship` encoded."""
         context, enclosing, sent = json.loads(data)
         outer: ToyOp | None = None
@@ -191,7 +191,7 @@ class ToyAdapter(IRAdapter):
             inner = parse_toy(head)
             outer = inner if outer is None else outer.add(inner)
         ops = [*map(parse_toy, sent)]
-        return Shipment(set(context), [outer.add(op) for op in ops] if outer else ops)
+        return set(context), [outer.add(op) for op in ops] if outer else ops
 
     def note(self, op: ToyOp) -> None:
         """Return None, because `encode_changes` needs no data from before the passes ran."""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from passel.frontend import Frontend
-    from passel.ir import PrintFlags, Shipment
+    from passel.ir import PrintFlags
 
 
 class XDSLAdapter(IRAdapter):
@@ -184,7 +184,7 @@ class XDSLAdapter(IRAdapter):
 
         return ship(ops, context)
 
-    def receive(self, data: bytes) -> Shipment:
+    def receive(self, data: bytes) -> tuple[Context, Sequence[Operation]]:
         """Decode the ops and the context that `ship` encoded."""
         from passel.xdsl.transport.shipping import receive
 

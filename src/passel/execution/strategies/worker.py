@@ -8,7 +8,8 @@ from __future__ import annotations
 import pickle
 from contextlib import contextmanager
 from copy import copy
-from threading import local
+from functools import lru_cache
+from threading import get_ident
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from passel.diagnostics import brief
@@ -145,8 +146,9 @@ class Facts(NamedTuple):
     collects: bool
 
 
-_latest = local()
-"""The pipeline of the thread's last share, stored so that the passes are initialized once."""
+@lru_cache(1)  # shares of one run usually follow each other
+def _facts_of(pickled: bytes, thread: int) -> Facts:  # noqa: ARG001 - threads share no steps
+    return pickle.loads(pickled)  # noqa: S301 - the main process wrote it
 
 
 def do_share(pickled: bytes, ops: bytes) -> bytes:
@@ -158,10 +160,8 @@ def do_share(pickled: bytes, ops: bytes) -> bytes:
     """
     token = at_work.set(True)
     try:
-        if getattr(_latest, "pickled", None) != pickled:
-            _latest.facts, _latest.compiler = pickle.loads(pickled), None  # noqa: S301 - own data
-            _latest.pickled = pickled
-        return pickle.dumps(_do(ops, _latest.facts), pickle.HIGHEST_PROTOCOL)
+        answer = _do(ops, _facts_of(pickled, get_ident()))
+        return pickle.dumps(answer, pickle.HIGHEST_PROTOCOL)
     except EncodingError as error:
         return pickle.dumps(Answer(refused=str(error)))
     except Exception as error:  # noqa: BLE001 - a missing module may raise any exception
@@ -182,14 +182,13 @@ def _do(data: bytes, facts: Facts) -> Answer:
     """
     adapter, step = facts.adapter, facts.step
     context, ops = adapter.receive(data)
-    if _latest.compiler is None or _latest.compiler.context is not context:
-        _latest.compiler = PipelineCompiler(adapter, context, facts.guard)
-        _latest.pipeline = Pipeline("any", (step,), step.path)
     hooks = Instrumentor(())
     hooks.collects_statistics = facts.collects
     emit: Any = list[Any]().append if facts.renders else None  # reported by the main process
-    run = Run(_latest.compiler, hooks, emit, options=facts.options, strategy=Sequential())
-    run.op, run.pipeline = parent, pipeline = adapter.parent(ops[0]), _latest.pipeline
+    compiler = PipelineCompiler(adapter, context, facts.guard)
+    run = Run(compiler, hooks, emit, options=facts.options, strategy=Sequential())
+    run.op = parent = adapter.parent(ops[0])
+    run.pipeline = pipeline = Pipeline("any", (step,), step.path)
     hooks.run, run.reports.is_held = run, True
     with running_on(adapter, context):
         if run.ensure_initialized(pipeline, parent).failures:

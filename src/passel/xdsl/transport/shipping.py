@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import StringAttr
 
 from passel.errors import EncodingError
-from passel.ir import Shipment
 from passel.xdsl.symbols import references
 from passel.xdsl.transport.changes import Snapshot, change, pickled, shell, snapshot, unpickled
 
@@ -47,22 +46,22 @@ def ship(ops: Sequence[Operation], context: Context) -> bytes:
         raise EncodingError(f"the context has dialects that cannot be sent: {error}") from error
 
 
-def receive(data: bytes, create_context: Callable[[Sequence[Dialect]], Context]) -> Shipment:
+def receive(data: bytes, create: Callable[..., Context]) -> tuple[Context, Sequence[Operation]]:
     """Decode the ops and the context that `ship` encoded.
 
     Args:
         data: The bytes that `ship` returned.
-        create_context: A function that takes additional dialects, and returns a context with these
+        create: A function that takes additional dialects, and returns a context with these
             dialects and all installed dialects.
     """
     sent, allow_unregistered, loaded = pickle.loads(data)  # noqa: S301 - `ship` wrote it
-    context = create_context([each for each in loaded if not isinstance(each, str)])
+    context = create([each for each in loaded if not isinstance(each, str)])
     context.allow_unregistered = allow_unregistered
     for each in loaded:
         context.load_registered_dialect(each if isinstance(each, str) else each.name)
     ops, records = unpickled(sent, context)
     change(records)
-    return Shipment(context, ops)
+    return context, ops
 
 
 def _outline(ops: Sequence[Operation], symbols: set[str]) -> Snapshot:
