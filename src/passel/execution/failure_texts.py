@@ -152,15 +152,9 @@ class Failures(NamedTuple):
             diagnostic.print_op = None  # the pass has reported the error, with its op
         diagnostic.is_extra = kind == "failed" and not getattr(cause, "message", "")
         step, passes, ran_on = suspects
-        if passes:
-            when = "after" if kind in ("invalid", "isolation") else "in"
-            titles = titles_of(passes)
-            by = "" if titles.partition(" ")[2] in message else f"{when} {titles} "
-            on = "" if ran_on is None else f"on {self._named(ran_on)} "
-            step = passes[0] if len(passes) == 1 else step
-            diagnostic.origin = f"{by}{on}[{step.path if step else ''}]"
+        step = passes[0] if len(passes) == 1 else step
         only = op if ran_on is None else ran_on
-        return Failure(
+        failure = Failure(
             kind=kind,
             pass_text=step.title if step else "",
             path=step.path if step else "",
@@ -170,10 +164,13 @@ class Failures(NamedTuple):
             diagnostic=diagnostic,
             cause=cause,
         )
-
-    def _named(self, op: Any) -> str:
-        symbol = self.adapter.symbol_name(op)
-        return f"'{self.adapter.kind_of(op).name}'" + (f" @{symbol}" if symbol else "")
+        if passes:
+            when = "after" if kind in ("invalid", "isolation") else "in"
+            titles = titles_of(passes)
+            by = "" if titles.partition(" ")[2] in message else f"{when} {titles} "
+            on = "" if ran_on is None else f"on {failure.where} "
+            diagnostic.origin = f"{by}{on}[{failure.path}]"
+        return failure
 
 
 def sole(step: Step | None, op: Any) -> Suspects:
