@@ -12,14 +12,10 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from passel.diagnostics import log_warning_once
-from passel.errors import AdapterError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from importlib.metadata import EntryPoint
-
-_unusable: list[AdapterError] = []
-"""The errors from loading adapters, such as the error for an unsupported release of xDSL."""
 
 _tell: ContextVar[Callable[[str], None]] = ContextVar("tell", default=log_warning_once)
 """The function that receives warnings, and ignores those that it has already received."""
@@ -34,19 +30,12 @@ def leave_out(point: EntryPoint, error: BaseException) -> None:
     """
     from passel.tracebacks import brief_at  # noqa: PLC0415 - only needed when something is wrong
 
-    if isinstance(error, AdapterError):
-        _unusable.append(error)
     warn(f"package {package_of(point)} is skipped: {brief_at(error)}")
 
 
 def package_of(point: EntryPoint) -> str:
     """Return a text with the name and version of the package that declares an entry point."""
     return f"'{point.dist.name}' {point.dist.version}" if point.dist else f"'{point.module}'"
-
-
-def unusable_ir() -> AdapterError | None:
-    """Return the first error from loading an installed adapter, or None if there was no error."""
-    return _unusable[0] if _unusable else None
 
 
 def warn(message: str) -> None:

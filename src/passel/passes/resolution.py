@@ -14,7 +14,6 @@ from passel.errors import (
     UnknownPassError,
 )
 from passel.ir import ANY, adapter_for, imported_irs, running_adapter
-from passel.ir.left_out import unusable_ir
 from passel.passes.options import Options
 from passel.passes.registry import PassRegistry, default_registry
 from passel.passes.sources import PassInfo, errors_of_others
@@ -78,8 +77,6 @@ def build(nodes: Sequence[ElementNode], manager: Any, names: PassRegistry) -> No
 
     Raises:
         UnknownPassError: A name is not registered.
-        AdapterError: A name is not registered, and an installed IR that might define the name
-            cannot be used.
         OptionError: Options of a pass are invalid.
         AnchorError: The anchor of a pass differs from the anchor of its manager.
         PipelineError: A pass cannot be loaded, or a registered pipeline cannot be built.
@@ -108,7 +105,8 @@ def _add(node: ElementNode, manager: Any, names: PassRegistry) -> None:
         return
     info = names.lookup(node.name)
     if info is None:
-        raise UnknownPassError(_unknown(node.name, names))
+        message = f"'{node.name}' does not refer to a registered pass or pass pipeline"
+        raise UnknownPassError(f"{message}{names.suggest(node.name)}")
     if isinstance(info, PassInfo):
         pass_ = _made(info.pass_class, f"pass '{node.name}'", node, names)
         manager.add_placed((pass_, node.span))
@@ -151,9 +149,3 @@ def _expanded(info: PassPipelineInfo, options: Options, manager: Any) -> Any:
             f"another object ({type(made).__name__}): add the passes to the argument"
         )
     return inside
-
-
-def _unknown(name: str, names: PassRegistry) -> str:
-    if not names.scope and (unusable := unusable_ir()) is not None:
-        raise unusable  # which may have the pass
-    return f"'{name}' does not refer to a registered pass or pass pipeline{names.suggest(name)}"
