@@ -12,10 +12,8 @@ from passel.builder.finishing import finish
 from passel.builder.pipeline_file import placed, read_pipeline_file
 from passel.builder.steps import Origin, Scope, caller, nodes_of, steps_in
 from passel.errors import InsertionError
-from passel.ir import op_name_of
 from passel.manager import PassManager
 from passel.passes import default_registry
-from passel.pipeline import PipelineNode
 from passel.schedule import merged
 from passel.schedule.contracts import Named, Region, check_contracts
 
@@ -56,8 +54,7 @@ class PipelinePlan:
         self.adapter: IRAdapter | None = adapter
         self.registry: PassRegistry = default_registry() if registry is None else registry
         self.declarations: DeclarationTable = declarations or default_declarations()
-        empty = PipelineNode(op_name_of(anchor))
-        template = PassManager.from_node(empty, context, registry=registry, adapter=adapter)
+        template = PassManager(anchor, context, registry=registry, adapter=adapter)
         self._draft = Draft(Scope("nest", template.anchor, Origin()), self.declarations, template)
 
     @classmethod

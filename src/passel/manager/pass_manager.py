@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from passel.instruments.timing import Timer
     from passel.ir import IRAdapter
     from passel.passes import Pass, PassRegistry
-    from passel.pipeline import PipelineNode
     from passel.record import Record
     from passel.schedule import Pipeline
 
@@ -45,6 +44,7 @@ class PassManager(RunSettings, OpPassManager):
             context.
         adapter: The adapter of the IR. The argument is required only if no installed package
             registers an adapter for the IR.
+        registry: The registry that resolves pass names; by default `default_registry()`.
         nesting: How to treat passes whose anchor differs from the manager's anchor.
         check: Whether unmet requirements of passes (`Pass.requires`) are errors when the pipeline
             is compiled. Set `check` to False if the manager will be added to a larger pipeline, in
@@ -65,6 +65,7 @@ class PassManager(RunSettings, OpPassManager):
         context: Any = None,
         *,
         adapter: IRAdapter | None = None,
+        registry: PassRegistry | None = None,
         nesting: Nesting = Nesting.EXPLICIT,
         check: bool = True,
     ) -> None:
@@ -73,7 +74,7 @@ class PassManager(RunSettings, OpPassManager):
         self._checks = check
         self.context: Any = entered_context(adapter) if context is None else context
         self._adapter = adapter
-        self.registry: PassRegistry | None = names_for(adapter, self.context)
+        self.registry: PassRegistry | None = names_for(adapter, self.context, registry)
         self._compiler: PipelineCompiler | None = None
 
     def _empty_copy(self) -> Self:
@@ -113,33 +114,7 @@ class PassManager(RunSettings, OpPassManager):
         Source: `mlir::parsePassPipeline`, MLIR 22.
         """
         node = parse_pipeline(text, name=name, flat_anchor=flat_anchor)
-        return cls.from_node(node, context, registry=registry, adapter=adapter, check=check)
-
-    @classmethod
-    def from_node(
-        cls,
-        node: PipelineNode,
-        context: Any = None,
-        *,
-        registry: PassRegistry | None = None,
-        adapter: IRAdapter | None = None,
-        check: bool = True,
-    ) -> Self:
-        """Return a manager for the syntax tree of a pipeline.
-
-        Args:
-            node: The syntax tree, such as the result of another manager's `to_node()`.
-            context: The context of the IR; see `PassManager`.
-            registry: The registry that resolves pass names; by default `default_registry()`.
-            adapter: The adapter of the IR; see `PassManager`.
-            check: Whether unmet requirements of passes are errors; see `PassManager`.
-
-        Raises:
-            PipelineError: A name or an option is invalid, or the anchor of a pass differs from the
-                anchor of its manager.
-        """
-        manager = cls(node.anchor, context, adapter=adapter, check=check)
-        manager.registry = names_for(adapter, manager.context, registry)
+        manager = cls(node.anchor, context, adapter=adapter, registry=registry, check=check)
         return manager.add_nodes(node.elements)
 
     def check(self, adapter: IRAdapter | None = None) -> None:

@@ -195,7 +195,7 @@ def _written_pipeline(
         ir = settings.choice.adapter
         if ir.kind_named(ir.create_context(), _MODULE) is None:
             node = node._replace(anchor=ANY)
-    return PassManager.from_node(node, registry=settings.registry, adapter=adapter)
+    return PassManager(node.anchor, registry=settings.registry, adapter=adapter).add(*node.elements)
 
 
 def _passes_of_flags(settings: Settings) -> tuple[PassNode, ...]:
