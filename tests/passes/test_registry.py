@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import pickle
 import re
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import distribution
@@ -278,14 +277,3 @@ def test_who_comes_second_waits_until_all_is_loaded() -> None:
         second = threads.submit(found, registry, "same")
         go_on.set()
         assert [first.result(60), second.result(60)] == [First, First]
-
-
-def test_registries_are_pickled_for_workers() -> None:
-    """A copy contains registered passes and finds the installed ones; the default one stays it."""
-    registry = PassRegistry(default_registry())
-    registry.register(First)
-    other = pickle.loads(pickle.dumps(registry))
-    other.register(type("More", (Pass,), {"name": "more"}))
-    assert all(name in other for name in ("same", "cse"))
-    assert "more" not in registry
-    assert pickle.loads(pickle.dumps(default_registry())) is default_registry()

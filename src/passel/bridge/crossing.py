@@ -18,7 +18,7 @@ from passel.ir import adapter_named, crossing_adapter, running_on
 from passel.manager import BarePipeline, OpPassManager
 from passel.passes import Pass
 from passel.passes.resolution import names_on
-from passel.pipeline import PipelineNode, parse_elements
+from passel.pipeline import PipelineNode
 from passel.schedule import PipelineCompiler
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class Crossing(Pass[Any]):
             PipelineError: If `elements` names a pass that does not exist for the other IR, or
                 contains an invalid option.
         """
-        return cls(passes=BarePipeline(nodes=elements, names=cls._names(registry)))
+        return cls(passes=BarePipeline(*elements, registry=cls._names(registry)))
 
     @classmethod
     def of(cls, *passes: Addable) -> Self:
@@ -101,13 +101,7 @@ class Crossing(Pass[Any]):
             >>> print(RunOnXDSL.of("cse", "canonicalize"))
             xdsl(cse,canonicalize)
         """
-        manager = OpPassManager()
-        for item in passes:
-            if isinstance(item, str):
-                manager.add_nodes(parse_elements(item), cls._names())
-            else:
-                manager.add(item)
-        return cls(passes=BarePipeline(*manager))
+        return cls(passes=BarePipeline(*passes, registry=cls._names()))
 
     @classmethod
     def _names(cls, registry: PassRegistry | None = None) -> PassRegistry:

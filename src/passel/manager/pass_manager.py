@@ -79,6 +79,7 @@ class PassManager(RunSettings, OpPassManager):
 
     def _empty_copy(self) -> Self:
         other = type(self)(self.anchor, self.context, adapter=self._adapter, nesting=self.nesting)
+        other.registry = self.registry
         other._checks = self._checks
         other._set_as(self)
         return other
@@ -115,7 +116,7 @@ class PassManager(RunSettings, OpPassManager):
         """
         node = parse_pipeline(text, name=name, flat_anchor=flat_anchor)
         manager = cls(node.anchor, context, adapter=adapter, registry=registry, check=check)
-        return manager.add_nodes(node.elements)
+        return manager.add(*node.elements)
 
     def check(self, adapter: IRAdapter | None = None) -> None:
         """Check the pipeline without running it. `run` also performs these checks.

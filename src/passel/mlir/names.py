@@ -111,8 +111,8 @@ def _native_pipeline(root: str, name: str) -> PassPipelineInfo | None:
         if _accepted(bindings, text, subject) != text:
             reason = "cannot be split into passes: MLIR prints it in a form that cannot be parsed"
             raise OptionError(Problem(f"{subject} {reason}"))
-        own = PassRegistry().for_ir(NativePass.ir, MLIRSource(root))
-        manager.add_nodes(parse_pipeline(text).elements, own)
+        manager.registry = PassRegistry().for_ir(NativePass.ir, MLIRSource(root))
+        manager.add(*parse_pipeline(text).elements)
 
     return PassPipelineInfo(name, build, NativeOptions, f"MLIR's pipeline `{name}`.", "MLIR")
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self, TypeAl
 from passel.diagnostics import suggest
 from passel.errors import AnchorError, DefinitionError, Problem
 from passel.ir import ANY, entered_context, op_name_of
-from passel.passes.registry import default_registry
 from passel.passes.resolution import build, names_for
 from passel.pipeline import (
     OptionText,
@@ -77,13 +76,14 @@ class OpPassManager:
         nesting: How to treat passes whose anchor differs from the manager's anchor. Nested managers
             inherit the setting.
         jobs: The maximum number of ops to process concurrently; see `nest`.
+        registry: The registry that resolves pass names in text and syntax nodes; None to search the
+            passes of all installed packages. Nested managers inherit the registry.
 
     Attributes:
         anchor: The name of the ops that the manager runs on, or `any`.
         jobs: The maximum number of ops to process concurrently; None for no limit.
         nesting: How to treat passes whose anchor differs from the manager's anchor.
-        registry: The registry that resolves pass names in text; None to search the passes of all
-            installed packages.
+        registry: The registry that resolves pass names. A pickled manager has none.
 
     Example:
         >>> pm = OpPassManager("builtin.module")
@@ -103,6 +103,7 @@ class OpPassManager:
         *,
         nesting: Nesting = Nesting.EXPLICIT,
         jobs: int | None = None,
+        registry: PassRegistry | None = None,
     ) -> None:
         self.anchor: Final[str] = op_name_of(anchor)
         if jobs is not None and (type(jobs) is not int or jobs < 1):
@@ -110,7 +111,7 @@ class OpPassManager:
         self.jobs: Final[int | None] = jobs
         self.nesting = nesting
         self._placed: list[Placed] = []
-        self.registry: PassRegistry | None = None
+        self.registry: PassRegistry | None = registry
         self._changes = 0
         self._is_frozen = False
 
@@ -162,21 +163,11 @@ class OpPassManager:
         for item in passes:
             if isinstance(item, (str, PassNode, PipelineNode)):
                 elements = parse_elements(item) if isinstance(item, str) else (item,)
-                added += self._built(elements, self.registry)
+                added += self._built(elements)
             else:
                 made = item.copy() if isinstance(item, OpPassManager) else as_pass(item)
                 added.append(self._nested_if_needed(made))
         self._append(*added)
-        return self
-
-    def add_nodes(self, nodes: Sequence[ElementNode], names: PassRegistry | None = None) -> Self:
-        """Append the passes and pipelines that syntax nodes describe; for the errors, see `add`.
-
-        Args:
-            nodes: The syntax nodes, such as the result of `parse_elements`.
-            names: The registry that resolves pass names; by default the registry of this manager.
-        """
-        self._append(*self._built(nodes, names))
         return self
 
     def add_placed(self, *placed: tuple[Pass[Any, Any] | OpPassManager, Span | None]) -> Self:
@@ -217,9 +208,7 @@ class OpPassManager:
 
     def empty(self, anchor: str | type, jobs: int | None = None) -> OpPassManager:
         """Return an empty manager with the same `nesting` and registry as this manager."""
-        nested = OpPassManager(anchor, nesting=self.nesting, jobs=jobs)
-        nested.registry = self.registry
-        return nested
+        return OpPassManager(anchor, nesting=self.nesting, jobs=jobs, registry=self.registry)
 
     def add_nested(self, anchor: str | type, *passes: Addable) -> Self:
         """Append a nested manager with the given passes, and return `self`, the outer manager."""
@@ -267,10 +256,12 @@ class OpPassManager:
             raise TypeError("a frozen pass manager cannot be changed; change a copy() instead")
 
     def _empty_copy(self) -> OpPassManager:
-        return OpPassManager(self.anchor, nesting=self.nesting, jobs=self.jobs)
+        return self.empty(self.anchor, self.jobs)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "registry": None}  # which may hold functions
 
     def _copied_into(self, other: Any) -> Any:
-        other.registry = self.registry
         other._placed = [
             Placed(item.copy() if isinstance(item, OpPassManager) else item, span)
             for item, span in self._placed
@@ -337,7 +328,7 @@ class OpPassManager:
     def from_option_text(cls, text: OptionText, scope: PassRegistry | None) -> OpPassManager:
         """Parse the value of an option as a pipeline with an anchor."""
         node = parse_pipeline(located(text))
-        return OpPassManager(node.anchor).add_nodes(node.elements, scope)
+        return OpPassManager(node.anchor, registry=scope).add(*node.elements)
 
     def to_option_text(self, *, all_options: bool) -> OptionText:
         """Return the pipeline as the text of an option's value."""
@@ -361,10 +352,10 @@ class OpPassManager:
         message += suggest(self.anchor, [item.anchor]) or nested
         raise AnchorError(Problem(message, span))
 
-    def _built(self, nodes: Sequence[ElementNode], names: PassRegistry | None) -> list[Placed]:
+    def _built(self, nodes: Sequence[ElementNode]) -> list[Placed]:
         """Build the passes and managers for syntax nodes without changing this manager."""
         scratch = self.empty(self.anchor)
-        build(nodes, scratch, names or self.registry or names_for(None, entered_context()))
+        build(nodes, scratch, self.registry or names_for(None, entered_context()))
         return scratch._placed
 
 
@@ -373,8 +364,7 @@ class BarePipeline(OpPassManager):
 
     Args:
         passes: The passes to add; see `OpPassManager.add`.
-        nodes: The syntax nodes of further passes and nested pipelines, which follow `passes`.
-        names: The registry that resolves pass names in `nodes`.
+        registry: The registry that resolves pass names in text and syntax nodes.
 
     Raises:
         PipelineError: A name is not registered, or an option is invalid.
@@ -389,18 +379,16 @@ class BarePipeline(OpPassManager):
 
     option_metavar = "<pipeline>"
 
-    def __init__(
-        self, *passes: Addable, nodes: Sequence[ElementNode] = (), names: PassRegistry | None = None
-    ) -> None:
-        super().__init__()
-        self.add(*passes).add_nodes(nodes, names)
+    def __init__(self, *passes: Addable, registry: PassRegistry | None = None) -> None:
+        super().__init__(registry=registry)
+        self.add(*passes)
         self._freeze()
 
     @classmethod
     def from_option_text(cls, text: OptionText, scope: PassRegistry | None) -> Self:
         """Parse the value of an option as a pipeline without an anchor."""
         elements = parse_elements(located(text)) if text.text.strip() else ()
-        return cls(nodes=elements, names=scope or default_registry())
+        return cls(*elements, registry=scope)
 
     def to_option_text(self, *, all_options: bool) -> OptionText:
         """Return the pipeline, without an anchor, as the text of an option's value."""

@@ -45,15 +45,14 @@ class PipelineFactory:
         self._is_default = settings.pass_pipeline is None and not settings.line.passes
         whole = _written_pipeline(settings)
         self._whole = whole if isinstance(whole, PassManager | None) else whole.build()
-        self._flags = _passes_of_flags(settings)
-        OpPassManager().add_nodes(self._flags, settings.registry)
+        self._flags = OpPassManager(registry=settings.registry).add(*_passes_of_flags(settings))
 
     def runs_on_top(self, recorded: Recorded | None) -> bool:
         """Return whether the passes given as flags are the whole pipeline.
 
         Such a pipeline runs on a top-level op of any kind.
         """
-        return bool(self._flags) and (recorded is None or recorded.pipeline is None)
+        return len(self._flags) > 0 and (recorded is None or recorded.pipeline is None)
 
     def make(
         self, kind: OpKind, context: Any, adapter: IRAdapter, recorded: Recorded | None = None
@@ -86,7 +85,7 @@ class PipelineFactory:
                 allowed = EFFECTS if "all" in allowed else allowed
                 manager.restrict_effects(*allowed, remedy="--allow-effects={effects}")
             manager.nesting = Nesting.IMPLICIT
-            manager.add_nodes(self._flags, self._settings.registry)
+            manager.add_placed(*self._flags.placed())
         self._configure(manager, recorded.verify_each if recorded is not None else None)
         return manager
 
@@ -161,8 +160,8 @@ def lint_pipeline(settings: Settings) -> int:
     if builder is None and not settings.line.passes:
         raise UsageError("'--lint' needs a pipeline: give one with -p, or passes as flags")
     if builder is None:
-        builder = PassManager(_MODULE, adapter=adapter, nesting=Nesting.IMPLICIT)
-        builder.add_nodes(_passes_of_flags(settings), registry)
+        builder = PassManager(_MODULE, adapter=adapter, registry=registry, nesting=Nesting.IMPLICIT)
+        builder.add(*_passes_of_flags(settings))
     if isinstance(builder, PassManager):
         builder = PipelineBuilder.from_manager(builder, registry=registry)
     findings = lint(builder, adapter, settings.frontend().new_context())

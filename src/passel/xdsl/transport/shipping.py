@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import pickle
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import StringAttr
 
@@ -46,7 +46,7 @@ def ship(ops: Sequence[Operation], context: Context) -> bytes:
         raise EncodingError(f"the context has dialects that cannot be sent: {error}") from error
 
 
-def receive(data: bytes, create: Callable[..., Context]) -> tuple[Context, Sequence[Operation]]:
+def receive(data: bytes, create: Callable[[Sequence[Dialect]], Context]) -> tuple[Context, Any]:
     """Decode the ops and the context that `ship` encoded.
 
     Args:
