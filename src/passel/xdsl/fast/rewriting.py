@@ -53,7 +53,9 @@ _SPECIAL: Final = frozenset({-1, 0, 1})
 """The neutral and absorbing operands of `arith` ops, with which the ops always fold."""
 
 _ON_FLOATS: Final = frozenset({"FoldConstConstOp", "FoldConstsByReassociation"})
-"""The names of patterns that match only ops with constant operands."""
+_ON_REGISTERS: Final = frozenset({"AddImmediates", "MultiplyImmediates"})
+_ON_EQUALS: Final = frozenset({"AdditionOfSameVariablesToMultiplyByTwo"})
+"""The names of patterns that match only ops with constant operands, or with equal operands."""
 
 
 class OpClass:
@@ -75,10 +77,12 @@ class OpClass:
         patterns: The canonicalization patterns for the ops, in order. The value is None if the ops
             may also fold. It is also None if another package defines the patterns, which must then
             be requested anew for each op.
-        is_constant: Whether the ops are constants.
-        is_arithmetic: Whether the ops are arithmetic ops of xDSL's `arith` dialect. Such an op
-            folds or matches a pattern only if the left operand is a constant, or if the right
-            operand is a constant that is neutral, absorbing or not an integer.
+        is_constant: Whether the ops are constants, or registers that may always be zero.
+        is_copy: Whether the ops copy a register, so that RISC-V patterns look at what is copied.
+        is_arithmetic: Whether the ops are arithmetic ops of xDSL's dialects `arith` and `riscv`.
+            Such an op folds or matches a pattern only if the left operand is a constant, or if the
+            right operand is a constant that is neutral, absorbing or not an integer. Additions of
+            `riscv` also match if the right operand is another constant, or equals the left operand.
     """
 
     def __init__(self, op_class: type[Operation]) -> None:
@@ -95,14 +99,17 @@ class OpClass:
         self.erasable: bool | None = (
             False if is_kept or self.harms else True if _HARMLESS.issuperset(effects) else None
         )
-        self.is_constant: bool = op_class.has_trait(ConstantLike)
+        bases = {each.__name__ for each in op_class.__mro__}
+        is_constant = op_class.has_trait(ConstantLike)
+        self.is_constant: bool = is_constant or "GetRegisterOp" in bases
+        self.is_copy: bool = "MVOp" in bases
         is_integer = computes_with_integers(op_class)
-        folds = is_integer or (op_class.has_trait(HasFolder) and not self.is_constant)
+        folds = is_integer or (op_class.has_trait(HasFolder) and not is_constant)
         patterns = _patterns(op_class)
         self.patterns: tuple[RewritePattern, ...] | None = None if folds else patterns
         names = {type(each).__name__ for each in patterns or ()}
-        self.is_arithmetic: bool = op_class.__module__ == "xdsl.dialects.arith" and (
-            is_integer or set[str]() < names <= _ON_FLOATS
+        self.is_arithmetic: bool = is_xdsl_class(op_class) and (
+            is_integer or set[str]() < names <= _ON_FLOATS | _ON_REGISTERS | _ON_EQUALS
         )
 
 
@@ -166,7 +173,7 @@ class QuickPattern(RewritePattern):
             and self._classes.may_erase(op)
         ):
             self._pattern.match_and_rewrite(op, rewriter)
-        elif facts.is_arithmetic and self._is_not_constant(op):
+        elif facts.is_arithmetic and self._cannot_match(op):
             return
         elif facts.patterns is None or is_odd_loop(op):
             self._pattern.match_and_rewrite(op, rewriter)
@@ -176,26 +183,31 @@ class QuickPattern(RewritePattern):
                 if rewriter.has_done_action:
                     return
 
-    def _is_not_constant(self, op: Operation) -> bool:
+    def _cannot_match(self, op: Operation) -> bool:
         """Return whether an arithmetic op cannot fold since it has no suitable constant operand."""
         left, right = op._operands
-        if self._may_be_constant(left):
+        if self._possible_constant(left) is not None:
             return False
-        if not self._may_be_constant(right):
-            return True
-        constant: Any = right.owner
-        value = constant.properties.get("value")
+        constant = self._possible_constant(right)
+        if constant is None:
+            return left is not right
+        value = constant.properties.get("value") or constant.attributes.get("immediate")
         return (
-            constant.name == "arith.constant"
+            op.name != "riscv.add"
+            and constant.name in {"arith.constant", "rv32.li", "rv64.li"}
             and type(value) is IntegerAttr
             and value.value.data not in _SPECIAL
         )
 
-    def _may_be_constant(self, value: SSAValue) -> bool:
+    def _possible_constant(self, value: SSAValue, *, copied: bool = False) -> Operation | None:
+        """Return the op that defines a value, possibly copied once, if it may be a constant."""
         if not isinstance(value, OpResult):
-            return False
-        facts = self._classes[type(value.op)]
-        return facts.is_constant or not facts.is_known
+            return None
+        op = value.op
+        facts = self._classes[type(op)]
+        if facts.is_copy and facts.is_known and not copied:
+            return self._possible_constant(op._operands[0], copied=True)
+        return op if facts.is_constant or facts.is_copy or not facts.is_known else None
 
 
 def is_odd_loop(op: Operation) -> bool:
