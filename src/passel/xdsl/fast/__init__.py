@@ -13,7 +13,6 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final
 
 from xdsl.context import Context
-from xdsl.ir import OpResult, SSAValues
 from xdsl.printer import Printer
 
 from passel.xdsl.fast.invariants import remember_definitions
@@ -22,14 +21,10 @@ from passel.xdsl.release import FAST, INSTALLED
 from passel.xdsl.source_parser import SourceParser
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
-
-    from xdsl.ir import Operation
+    from collections.abc import Generator
 
 _REPEATS_ITSELF: Final = 1_000
 """The minimum size of a source, in characters, for which the template parser is worth loading."""
-
-_NO_RESULTS: Final = SSAValues[OpResult](())
 
 _is_slow: Final = ContextVar("slow_paths", default=False)
 
@@ -71,13 +66,6 @@ def make_parser(context: Context, text: str, *arguments: Any) -> SourceParser:
     from passel.xdsl.fast.template_parser import TemplateParser
 
     return TemplateParser(context, text, *arguments)
-
-
-def release(erased: Iterable[Operation]) -> None:
-    """Break the reference cycles between erased ops and their results, to free memory early."""
-    for op in erased:
-        if op.parent is None:
-            op.results = _NO_RESULTS
 
 
 def switch() -> None:

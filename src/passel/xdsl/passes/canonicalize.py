@@ -8,7 +8,6 @@ from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.pattern_rewriter import (
     GreedyRewritePatternApplier,
     PatternRewriter,
-    PatternRewriterListener,
     PatternRewriteWalker,
     RewritePattern,
 )
@@ -18,7 +17,7 @@ from xdsl.transforms.dead_code_elimination import region_dce
 
 from passel.errors import PassFailure
 from passel.passes import Pass, option
-from passel.xdsl.fast import are_on, release
+from passel.xdsl.fast import are_on
 from passel.xdsl.fast.dead_code import erase_dead_code
 from passel.xdsl.fast.rewriting import QuickPattern, computes_with_integers, is_odd_loop
 from passel.xdsl.passes.folding import fold_integers
@@ -26,6 +25,7 @@ from passel.xdsl.release import RELEASE
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation, Region
+    from xdsl.pattern_rewriter import PatternRewriterListener
 
     from passel.passes import PassContext
 
@@ -84,19 +84,15 @@ class Canonicalizer(Pass["Operation"]):
         erase = erase_dead_code if is_fast else region_dce
         limits = _Limits(pattern, self.max_iterations, self.max_num_rewrites)
         simplify = self.region_simplify == "normal"
-        erased: list[Operation] = []
 
         def end_iteration(region: Region, listener: PatternRewriterListener) -> bool:
             changed = simplify and erase(region, listener)
-            release(erased)
-            erased.clear()
             limits.end_iteration(changed=changed)
             return changed
 
         walker = PatternRewriteWalker(
             limits if limits.exist else pattern,
             walk_reverse=not self.top_down,
-            listener=PatternRewriterListener(operation_removal_handler=[erased.append]),
             post_walk_func=end_iteration if limits.exist or simplify else None,
         )
         converged = True
@@ -122,11 +118,8 @@ class DCE(Pass["Operation"]):
 
     def run(self, op: Operation, ctx: PassContext) -> None:
         """Erase dead ops and blocks in each region, as xDSL's `region_dce` does."""
-        erase, erased = erase_dead_code if are_on() else region_dce, list["Operation"]()
-        listener = PatternRewriterListener(operation_removal_handler=[erased.append])
         for region in op.regions:
-            erase(region, listener)
-        release(erased)
+            (erase_dead_code if are_on() else region_dce)(region)
 
 
 class _IndexFolding(RewritePattern):

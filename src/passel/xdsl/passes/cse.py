@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from xdsl.ir import Region
 from xdsl.rewriter import Rewriter
 from xdsl.traits import (
     IsolatedFromAbove,
@@ -21,17 +22,14 @@ from xdsl.transforms.dead_code_elimination import would_be_trivially_dead
 
 from passel.passes import Pass, Statistic
 from passel.xdsl.analyses.dominance import DominanceInfo, PostDominanceInfo
-from passel.xdsl.fast import release
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
-    from xdsl.ir import Block, Operation, Region
+    from xdsl.ir import Block, Operation
     from xdsl.traits import EffectInstance
 
     from passel.passes import PassContext
-
-_READ = frozenset({MemoryEffectKind.READ})
 
 
 class CSE(Pass["Operation"]):
@@ -63,7 +61,7 @@ class CSE(Pass["Operation"]):
 
 
 class _Key(OperationInfo):
-    """An op with a cached hash, which is compared to other ops as in xDSL's `cse`."""
+    """An op with a cached hash. Ops with the same hash are compared as in xDSL's `cse`."""
 
     def __init__(self, op: Operation) -> None:
         super().__init__(op)
@@ -74,10 +72,17 @@ class _Key(OperationInfo):
     def __hash__(self) -> int:
         return self._hash
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, _Key) or len(self.op.regions) != len(other.op.regions):
-            return False  # the latter xDSL cannot compare
-        return super().__eq__(other)
+    def __eq__(self, other: Any) -> bool:  # noqa: PYI032 - called by a dict of keys
+        one, two = self.op, other.op
+        return (
+            one.name == two.name
+            and one.attributes == two.attributes
+            and one.properties == two.properties
+            and one._operands == two._operands
+            and one.result_types == two.result_types
+            and len(one.regions) == len(two.regions)
+            and all(map(Region.is_structurally_equivalent, one.regions, two.regions))
+        )
 
 
 class _Eliminator:
@@ -104,7 +109,6 @@ class _Eliminator:
         for op in self._erased:
             if op.parent is not None:
                 Rewriter.erase_op(op)
-        release(self._erased)
         return bool(self._erased)
 
     def simplify_region(self, region: Region) -> set[EffectInstance] | None:
@@ -173,7 +177,7 @@ class _Eliminator:
             return
         if op.regions and any(each.first_block is not each.last_block for each in op.regions):
             return
-        if effects and not {each.kind for each in effects} <= _READ:
+        if any(each.kind is not MemoryEffectKind.READ for each in effects):
             return
         key = _Key(op)
         former = self._known.get(key)
