@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from io import BytesIO, TextIOWrapper
+from io import BufferedWriter, BytesIO, TextIOWrapper
 from typing import IO, TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
@@ -100,7 +100,9 @@ class XDSLFrontend(Frontend):
         """
         # Bytes, since a growing string would take far more memory.
         result = BytesIO()
-        stream = TextIOWrapper(result, "utf-8", "surrogateescape", newline="")
+        # A stream that can also read would reset its decoder at each write.
+        writer = BufferedWriter(result)
+        stream = TextIOWrapper(writer, "utf-8", "surrogateescape", newline="")
         self._print(parsed, context, stream)
         stream.flush()
         return result.getvalue()

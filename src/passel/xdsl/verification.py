@@ -113,27 +113,22 @@ def _check_successors(op: Operation) -> None:
 
 
 def _check_terminator(op: Operation, block: Block) -> None:
-    region = block.parent
-    if region is None or op.has_trait(IsTerminator):
-        return
-    if region.first_block is region.last_block:
-        owner = region.parent
-        if owner is None or owner.has_trait(NoTerminator):
-            return
-    raise InvalidIR(op, "block with no terminator")
+    if not op.has_trait(IsTerminator) and _needs_terminator(block):
+        raise InvalidIR(op, "block with no terminator")
 
 
 def _check_not_empty(block: Block) -> None:
-    if block.first_op is not None or block.parent is None:
-        return
-    region = block.parent
-    owner = region.parent
-    if (
-        owner is not None
-        and region.first_block is region.last_block
-        and not owner.has_trait(NoTerminator)
-    ):
+    is_alone = block.prev_block is None and block.next_block is None
+    owner = block.parent_op()
+    if block.first_op is None and is_alone and owner is not None and _needs_terminator(block):
         raise InvalidIR(owner, "empty block: expect at least a terminator")
+
+
+def _needs_terminator(block: Block) -> bool:
+    region = block.parent
+    if region is None or region.first_block is not region.last_block:
+        return region is not None
+    return region.parent is not None and not region.parent.has_trait(NoTerminator)
 
 
 def _look_outward(op: Operation) -> None:
