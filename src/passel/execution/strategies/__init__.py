@@ -75,7 +75,7 @@ def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> Sequent
         from passel.execution.strategies.executors import OnExecutor, Threads
 
         if isinstance(executor, ThreadPoolExecutor):
-            return Threads(jobs, executor)
+            return Sequential() if jobs == 1 else Threads(jobs, executor)
         if callable(getattr(executor, "submit", None)):
             return OnExecutor(jobs, executor)
         raise TypeError(f"expected an executor, such as ProcessPoolExecutor(), got {executor!r}")
