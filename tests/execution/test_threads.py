@@ -147,6 +147,15 @@ def test_what_raises_in_several_threads_is_reported_once(caplog: pytest.LogCaptu
     assert sum("Raises failed" in each for each in caplog.messages) == 1
 
 
+def test_what_threads_did_is_not_sent(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """An adapter needs no ability for threads: nothing is decoded, or done twice."""
+    monkeypatch.delattr(ToyAdapter, "decode_changes")
+    run(Threads(2), OpPassManager("toy.module").add(funcs(Again())), module_of(4))
+    assert caplog.messages == []
+
+
 def test_an_executor_is_checked() -> None:
     """Something else is refused, and so is an odd number."""
     manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Again())
@@ -187,6 +196,7 @@ def test_ctrl_c_ends_the_work_of_threads() -> None:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert [process.stdout.readline() for _ in range(2)] == ["in\n", "in\n"]
+        sleep(0.2)  # an interrupt while tasks are submitted may break the pool's own locks
         process.send_signal(signal.SIGINT)
         rest, _ = process.communicate(timeout=20)
     assert rest == "interrupted\n"

@@ -75,6 +75,16 @@ class RunAct(Pass):
                 ran = ctx.run_pipeline(OpPassManager("func.func").add(Act()), inner)
                 if not ran and not self.lenient:
                     raise PassFailure("it failed inside")
+
+
+class RunBoth(Pass):
+    """Run a pass that handles a failure, and one that fails."""
+
+    name = "run-both"
+
+    def run(self, op, ctx):
+        if not ctx.run_pipeline(OpPassManager(op.name).add(RunAct(lenient=True), Act())):
+            raise PassFailure("it failed inside")
 '''
 
 FUNCTIONS = "func.func @a() { return }\nfunc.func @b() { return }\n"
@@ -197,6 +207,9 @@ def test_a_failure_that_a_pass_handles_is_none(write: Run, directory: Path, loca
     result = write("builtin.module(run-act{lenient=true},act{how=fail})", *words)
     assert "`RunAct`" not in result.err
     assert "act{how=fail}" in recorded_pipeline(Path("r.mlir").read_text())
+    write("builtin.module(run-both)", *words)
+    recorded = "act{how=fail}" if local else "run-both"
+    assert recorded_pipeline(Path("r.mlir").read_text()) == f"builtin.module({recorded})"
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGHUP, 129), (signal.SIGTERM, 143)])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import pickle
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import pytest
@@ -235,6 +237,19 @@ def test_what_a_base_class_declares_is_taken() -> None:
         level: int = 2
 
     assert Fine(title="x").to_text(all_options=True) == "base{level=2 name=x}"
+
+
+def test_inherited_options_have_the_types_of_their_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The module of a derived class need not know these types."""
+    monkeypatch.setitem(sys.modules, "mixins", module := ModuleType("mixins"))
+    text = """from __future__ import annotations; import dataclasses, typing
+Level = typing.Literal["low", "high"]
+@dataclasses.dataclass(frozen=True)
+class Mixin: level: Level = "high"
+"""
+    exec(text, vars(module))  # noqa: S102
+    kind: Any = type("Mixed", (module.Mixin, Pass), {"name": "mixed", "run": print})
+    assert kind(level="low").to_text() == "mixed{level=low}"
 
 
 def test_a_field_may_be_called_like_a_type() -> None:

@@ -140,6 +140,21 @@ def test_runs_of_one_recorder_have_all_diagnostics(tmp_path: Path) -> None:
     assert all(each.diagnostics for each in recorder.run_record.executions)
 
 
+def test_workers_take_no_time_of_the_pass_that_waits(tmp_path: Path) -> None:
+    """What they take together may be more than the pass itself, whose own time includes the wait."""
+    nap = step(lambda _, __: time.sleep(0.02), "nap")
+
+    def wait(op: ToyOp, ctx: PassContext) -> None:
+        time.sleep(0.02)
+        ctx.run_pipeline(pipeline(pipeline(nap), anchor="toy.module"))
+
+    manager = PassManager("toy.module", adapter=ToyAdapter()).add(step(wait, "wait"))
+    manager.add_instrumentation(Recorder(tmp_path / "r"))
+    record: Any = manager.run(parse_toy(f"toy.module({','.join(['toy.func'] * 6)})"), jobs=2).record
+    assert sum(each.total_time for each in record.executions[:-1]) > 0.1
+    assert record.executions[-1].own_time > 0.02
+
+
 NO_RECORDS = [
     ("module {}", "is not a record of a run"),
     ("", "is not a record of a run"),

@@ -69,17 +69,18 @@ class Run(Loop):
         If the initialization succeeds, other runs of the pipeline do not repeat it.
         """
         with self.compiler.lock:
-            failed = self._uninitialized.get(pipeline)
-            for step in () if pipeline.is_initialized or failed else passes_of(pipeline):
-                try:
-                    step.state = step.pass_.initialize(self.ir_context)
-                except Exception as error:  # noqa: BLE001 - a crash of the pass, reported as one
-                    failed = self._uninitialized[pipeline] = step, error
-                    break
-            if failed is not None:
-                return self.reports.tell((), self.failing.raised(failed[0], op, failed[1]))
-            pipeline.is_initialized = True
-        return UNCHANGED
+            if not pipeline.is_initialized and pipeline not in self._uninitialized:
+                for step in passes_of(pipeline):
+                    try:
+                        step.state = step.pass_.initialize(self.ir_context)
+                    except Exception as error:  # noqa: BLE001 - a crash of the pass, reported as one
+                        self._uninitialized[pipeline] = step, error
+                        break
+                else:
+                    pipeline.is_initialized = True
+        if (failed := self._uninitialized.get(pipeline)) is None:
+            return UNCHANGED
+        return self.reports.tell((), self.failing.raised(failed[0], op, failed[1]))
 
     def _hear(self, diagnostic: Diagnostic) -> bool:
         """Emit a library diagnostic from the running pass, and return whether a pass is running."""

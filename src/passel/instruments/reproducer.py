@@ -57,11 +57,13 @@ class _Running(NamedTuple):
         titles: The pass on its op, after the passes that run its pipeline, outermost first.
         recipe: The IR before the pass, and a pipeline of only the pass; None if not recorded.
         failure: The failure of the pass.
+        inner: The first pass in its dynamic pipelines that failed; None if none did.
     """
 
     titles: Sequence[str] = ()
     recipe: Recipe | None = None
     failure: Failure | None = None
+    inner: _Running | None = None
 
 
 class CrashReproducer(PassInstrumentation):
@@ -138,7 +140,6 @@ class CrashReproducer(PassInstrumentation):
         self.reproducer = None
         self._target = lasting(self.path)
         self._running = [_Running()]
-        self._first = self._inner = _Running()  # to blame for the run, and for the outermost pass
         anchor, node = run.adapter.kind_of(run.op).name, run.pipeline.to_node(all_options=True)
         pipeline = f"{anchor}({', '.join(map(str, node.elements))})"
         self._whole = self._recipe(pipeline, [*passes_of(run.pipeline)])
@@ -165,14 +166,10 @@ class CrashReproducer(PassInstrumentation):
             return
         ended, outer = self._running.pop(), self._running[-1]
         self._prepare(outer.recipe)
-        # A pass that fails because of a pipeline that it ran is not to blame.
-        is_caused = self._inner.failure and failure and failure.kind in {"failed", "interrupted"}
-        if failure and not is_caused:
-            self._inner = ended._replace(failure=failure)
-        if outer is self._running[0]:
-            if failure and not self._first.failure:
-                self._first = self._inner
-            self._inner = _Running()
+        if failure is not None and outer.inner is None:
+            # A pass that fails because of a pipeline that it ran is not to blame.
+            caused = ended.inner if failure.kind in {"failed", "interrupted"} else None
+            self._running[-1] = outer._replace(inner=caused or ended._replace(failure=failure))
 
     def after_run(self, run: ObservedRun, *, failed: bool) -> None:
         """Write and report the reproducer if the run failed, and remove `<path>.running`."""
@@ -221,7 +218,7 @@ class CrashReproducer(PassInstrumentation):
     # -- Reporting --------------------------------------------------------------------------
 
     def _report(self, run: ObservedRun) -> None:
-        first, failures = self._first, run.outcome.failures
+        first, failures = self._running[0].inner or _Running(), run.outcome.failures
         message = "Failures have been detected while processing an MLIR pass pipeline"
         error = op_diagnostic(run.adapter, Severity.ERROR, message, run.op)
         error.print_op = None
@@ -233,9 +230,10 @@ class CrashReproducer(PassInstrumentation):
         for each in failures:
             op = OpIdentity(each.op_name, each.symbol)
             titles.append(f"`{names.get(each.path, each.pass_text)}` on {op.title}")
-        everything = f"[{listed([*dict.fromkeys(titles)], _MOST_NAMED)}]"
-        executing = f" while executing {first.titles[-1] if first.recipe else everything}"
-        executing = executing if titles else ""  # else between passes
+        executing = ""  # between passes
+        if titles:
+            everything = f"[{listed([*dict.fromkeys(titles)], _MOST_NAMED)}]"
+            executing = f" while executing {first.titles[-1] if first.recipe else everything}"
         error.attach_note(f"Pipeline failed{executing}: {self._outcome(first.recipe)}")
         run.conclude(error)
 

@@ -16,6 +16,7 @@ from passel.mlir.typed import is_as_declared, typed_pass_class
 from passel.mlir.upstream import FACTS, names_in
 from passel.passes import Options, PassInfo, PassPipelineInfo, PassRegistry
 from passel.passes.factory import make_pass_class
+from passel.passes.resolution import build as build_nodes
 from passel.pipeline import (
     PassNode,
     PipelineNode,
@@ -111,8 +112,8 @@ def _native_pipeline(root: str, name: str) -> PassPipelineInfo | None:
         if _accepted(bindings, text, subject) != text:
             reason = "cannot be split into passes: MLIR prints it in a form that cannot be parsed"
             raise OptionError(Problem(f"{subject} {reason}"))
-        manager.registry = PassRegistry().for_ir(NativePass.ir, MLIRSource(root))
-        manager.add(*parse_pipeline(text).elements)
+        own = PassRegistry().for_ir(NativePass.ir, MLIRSource(root))
+        build_nodes(parse_pipeline(text).elements, manager, own)
 
     return PassPipelineInfo(name, build, NativeOptions, f"MLIR's pipeline `{name}`.", "MLIR")
 

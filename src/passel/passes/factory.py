@@ -152,11 +152,12 @@ def _options_like(pass_: Pass[Any, Any]) -> dict[str, tuple[Any, Any]]:
 
 def _reduced(pass_: Any) -> tuple[Any, ...]:
     """Return the arguments that recreate a pass, for pickle."""
-    return _blank, (pass_.prototype, pass_.name), pass_.__dict__
+    values = {field.name: getattr(pass_, field.name) for field in dataclasses.fields(pass_)}
+    return _remade, (pass_.prototype, pass_.name, values)
 
 
-def _blank(prototype: Any, name: str) -> Any:
-    return object.__new__(class_like(prototype, name))
+def _remade(prototype: Any, name: str, values: dict[str, Any]) -> Any:
+    return class_like(prototype, name)(**values)
 
 
 # -- Functions, and other arguments of `add` ---------------------------------------------------

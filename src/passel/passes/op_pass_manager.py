@@ -83,7 +83,7 @@ class OpPassManager:
         anchor: The name of the ops that the manager runs on, or `any`.
         jobs: The maximum number of ops to process concurrently; None for no limit.
         nesting: How to treat passes whose anchor differs from the manager's anchor.
-        registry: The registry that resolves pass names. A pickled manager has none.
+        registry: The registry that resolves pass names.
 
     Example:
         >>> pm = OpPassManager("builtin.module")
@@ -257,9 +257,6 @@ class OpPassManager:
 
     def _empty_copy(self) -> OpPassManager:
         return self.empty(self.anchor, self.jobs)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "registry": None}  # which may hold functions
 
     def _copied_into(self, other: Any) -> Any:
         other._placed = [

@@ -326,13 +326,20 @@ def declared_options(cls: type[Any]) -> Iterable[OptionInfo]:
         yield OptionInfo(text_name(field), field.name, text, required, default, codec)
 
 
+def _fields_of(cls: type[Any]) -> dict[str, Field[Any]]:
+    return vars(cls).get("__dataclass_fields__", {})
+
+
 def _type_of(field: Field[Any], cls: type[Any]) -> Any:
-    """Return the type of an option, which the annotation may state as text.
+    """Return the type of an option, which the annotation in the option's class may state as text.
 
     An option may have the name of a type. In annotations, the name refers to the type.
     """
-    scope = {name: v for name, v in vars(cls).items() if name not in cls.__dataclass_fields__}
-    holder = type("", (), {"__module__": cls.__module__, "__annotations__": {"it": field.type}})
+    owner = next(
+        each for each in reversed(cls.__mro__) if _fields_of(each).get(field.name) is field
+    )
+    scope = {name: value for name, value in vars(owner).items() if name not in _fields_of(owner)}
+    holder = type("", (), {"__module__": owner.__module__, "__annotations__": {"it": field.type}})
     try:
         return typing.get_type_hints(holder, None, scope, include_extras=True)["it"]
     except NameError as error:

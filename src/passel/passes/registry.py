@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from functools import cache, partial
 from threading import RLock
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, TypeVar
 
 from passel.diagnostics import closest, suggest
 from passel.errors import DefinitionError, DuplicateNameError
@@ -287,6 +287,12 @@ class PassRegistry:
         Adding passes to the returned registry does not change this registry.
         """
         return PassRegistry(self, scope=self.scope)
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
+        """Pickle a registry; the default registry is pickled as a call to `default_registry`."""
+        if self is default_registry():
+            return default_registry, ()
+        return super().__reduce_ex__(protocol)
 
     def _sources_for(self, ir: str) -> Iterator[PassSource]:
         return (source for source in self._sources if _concerns(source.ir, ir))

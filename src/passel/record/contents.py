@@ -93,10 +93,11 @@ class State:
         *outer, op = self._chain(change.ordinals)
         is_stale = op.digest != change.digest and (change.is_by_pass or op.digest != "")
         op.digest, op.inside = change.digest, {}
-        for each, ordinal in zip(reversed(outer), reversed(change.ordinals), strict=False):
-            if not is_stale or ordinal < len(self._outline(each).parts):
+        while is_stale and outer:
+            ordinal, enclosing = change.ordinals[len(outer)], outer.pop()
+            if ordinal < len(self._outline(enclosing).parts):
                 break
-            each.digest = None  # the changed op is somewhere in this text
+            enclosing.digest = None  # the changed op is somewhere in this text
 
     def _chain(self, ordinals: tuple[int, ...]) -> list[_Op]:
         """Return the enclosing ops of an op, outermost first, and the op itself."""
@@ -169,6 +170,7 @@ class Contents:
 
     def __init__(self) -> None:
         self._open: list[int] = []  # the runs that have not ended, outermost first
+        self._apart: set[int] = set()  # executions in workers, at the same time as others
         self._head: dict[str, Any] = {}
         self.texts: Texts = Texts()
         self.runs: list[RunInfo] = []
@@ -232,7 +234,9 @@ class Contents:
         for inner in range(begun.number, number):
             if (called := self.executions[inner]).caller is None:
                 self.executions[inner] = called._replace(caller=number)
-                own -= called.total_time
+                own -= 0.0 if inner in self._apart else called.total_time
+        if "apart" in line:
+            self._apart.add(number)
         if "after" in line:
             self._change(begun.ordinals, line["after"], is_by_pass=True)
         after = self.states[begun.run].digest(begun.ordinals)

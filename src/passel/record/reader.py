@@ -193,7 +193,8 @@ class Record:
         """
         state = self._contents.states[0]
         # After a change of another pass, texts between passes contain that change.
-        pure = [*takewhile(lambda each: each.owner in {*paths, None}, state.changes)]
+        allowed = {*paths, None}
+        pure = [*takewhile(lambda each: each.owner in allowed, state.changes)]
         later = (each for each in state.changes[len(pure) :] if each.owner in paths)
         return state.text_after([*pure, *later])
 

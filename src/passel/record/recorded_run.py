@@ -74,6 +74,7 @@ class RecordedRun:
         self.frames: list[Frame] = [frame]
         self._run = run
         self._adapter = run.adapter
+        self._apart = run.adapter if isinstance(run.adapter, PrintsApart) else None
         self._add = add
         self._known: dict[Hashable, tuple[str, object]] = {}  # digests and fingerprints
 
@@ -85,7 +86,7 @@ class RecordedRun:
 
     def is_apart(self, op: Any) -> bool:
         """Return whether the ops inside an op are printed separately."""
-        return isinstance(self._adapter, PrintsApart) and self._adapter.prints_apart(op)
+        return self._apart is not None and self._apart.prints_apart(op)
 
     def text_of(self, op: Any) -> str | None:
         """Record the text of an op, and return the digest; None if the op cannot be printed."""
@@ -96,12 +97,10 @@ class RecordedRun:
 
     def _text(self, op: Any) -> str:
         adapter = self._adapter
-        if self.is_apart(op):
+        if self.is_apart(op) and (inside := list(adapter.children(op))):
             outline = adapter.print_op(op, _EXACT._replace(skip_regions=True))
             if outline.count(HOLE) == 1:
-                return self._added(
-                    Outline(outline, [*map(self._text, adapter.children(op))]).content
-                )
+                return self._added(Outline(outline, [*map(self._text, inside)]).content)
         if not adapter.finds_changes:
             return self._added(adapter.print_op(op, _EXACT))
         key = adapter.identity_of(op)

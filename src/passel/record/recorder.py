@@ -90,8 +90,11 @@ class Recorder(PassInstrumentation):
         assert isinstance(child._log, PartLog)  # noqa: S101 - a worker has it
         for digest, content in child._log.texts.items():
             self._log.text(digest, content)
+        depth = 0
         for event in child._log.events:
-            self._log.write(event)
+            depth += ("begin" in event) - ("total" in event)
+            is_outermost = "total" in event and depth == 0
+            self._log.write({**event, "apart": 1} if is_outermost else event)
 
     # -- Hooks -----------------------------------------------------------------------------------
 
@@ -115,12 +118,12 @@ class Recorder(PassInstrumentation):
 
     def before_pass(self, step: Step, op: Any) -> None:
         """Record the start of a pass on an op."""
-        run, started, is_pass = self._runs[-1], self._now(), isinstance(step, PassStep)
+        run, started = self._runs[-1], self._now()
         outer, facts = run.frames[-1], run.facts_of(op)
-        if outer.at_work is not None or (is_pass and not outer.lists_ops):
+        if outer.at_work is not None or (isinstance(step, PassStep) and not outer.lists_ops):
             self._changed(run, facts, op)
         amid = None if outer.at_work == facts.ordinals else outer.at_work
-        if is_pass:
+        if isinstance(step, PassStep):
             known = self._steps.get(step) or self._steps.setdefault(step, _facts_of(step))
             self._log.write({"begin": known, "of": facts} | ({"amid": 1} if amid else {}))
             frame = Frame(amid or facts.ordinals, place=run.place_of(op), started=started)
@@ -197,6 +200,5 @@ class Recorder(PassInstrumentation):
         return data
 
 
-def _facts_of(step: Step) -> StepInfo:
-    name = "" if step.pass_ is None else step.pass_.name
-    return StepInfo(step.path, name, step.title)
+def _facts_of(step: PassStep) -> StepInfo:
+    return StepInfo(step.path, step.pass_.name, step.title)

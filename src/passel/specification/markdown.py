@@ -156,7 +156,8 @@ def pipeline_entry(info: PassPipelineInfo) -> PassEntry:
 
 def _options(options: Iterable[OptionInfo]) -> list[tuple[str, str]]:
     return [
-        (f"{each.name}={each.codec.metavar}".rstrip("="), option_help(each)) for each in options
+        (f"{each.name}={value}" if (value := each.codec.metavar) else each.name, option_help(each))
+        for each in options
     ]
 
 

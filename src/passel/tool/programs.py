@@ -240,7 +240,7 @@ def _listing(entries: Iterable[tuple[str, str, tuple[OptionInfo, ...]]]) -> str:
     for name, summary, options in entries:
         rows.append((f"  --{name}", f"-   {summary}" if summary else ""))
         for option in sorted(options, key=lambda option: option.name):
-            value = f"={option.codec.metavar}".rstrip("=")
+            value = f"={option.codec.metavar}" if option.codec.metavar else ""
             rows.append((f"    --{option.name}{value}", f"- {option_help(option)}"))
     width = max((len(left) for left, _ in rows if len(left) <= _WIDEST_OPTION), default=0)
     return "".join(f"{left:<{width}} {right}".rstrip() + "\n" for left, right in rows)

@@ -126,8 +126,10 @@ def _check_not_empty(block: Block) -> None:
 
 def _needs_terminator(block: Block) -> bool:
     region = block.parent
-    if region is None or region.first_block is not region.last_block:
-        return region is not None
+    if region is None:
+        return False
+    if region.first_block is not region.last_block:
+        return True
     return region.parent is not None and not region.parent.has_trait(NoTerminator)
 
 

@@ -144,6 +144,7 @@ _NUMBERS = {
     "functions": "func.func @s{n}(%a{n}: i32, %b: i1) -> (i32, i1) {{\nreturn %a{n}, %b : i32, i1\n}} loc(unknown)\n",
     "private functions": "func.func private @s{n}(%a: i32) {{ // {n}\n}}\nfunc.func private @s{n}(i{n})\n",
     "odd functions": "func.func @s{n}(%a: i{n}1) {{\n%a = arith.constant 0 : i1\n}}\nfunc.func @s{n}(i32) {{\n}}\n",
+    "functions without blocks": "func.func @s{n}() {{\n}}\n",
     "functions of blocks": "func.func @s{n}() {{\n^x:\ncf.br ^y{n}\n^y{n}:\nreturn\n}}\n",
     "functions with attributes": "func.func @s{n}(%a: i1 {{a = {n}}}) attributes {{b = @s{n}}} {{\nreturn\n}}\n",
     "other dimensions": '"test.op"() {{a = dense<{n}> : tensor<{n}xi32>}} : () -> ()\n',

@@ -75,7 +75,8 @@ def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> Sequent
         from passel.execution.strategies.executors import OnExecutor, Threads
 
         if isinstance(executor, ThreadPoolExecutor):
-            return Sequential() if jobs == 1 else Threads(jobs, executor)
+            threads = Threads(jobs, executor)
+            return threads if threads.jobs > 1 else Sequential()
         if callable(getattr(executor, "submit", None)):
             return OnExecutor(jobs, executor)
         raise TypeError(f"expected an executor, such as ProcessPoolExecutor(), got {executor!r}")

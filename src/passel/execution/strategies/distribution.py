@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 from abc import ABC, abstractmethod
 from contextlib import closing
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from passel.diagnostics import brief, log_warning_once
@@ -133,9 +132,11 @@ def _apply(
     sends, collects = cast("SendsOps", run.adapter), gc.isenabled()
     gc.disable()  # many objects are created, and none becomes garbage
     try:
-        read = partial(sends.decode_changes, context=run.ir_context)
         outcomes, encoded = map(list, zip(*answer.done, strict=True))
-        changes = [data and read(task.op, data) for task, data in zip(tasks, encoded, strict=True)]
+        changes = [
+            data and sends.decode_changes(task.op, data, run.ir_context)
+            for task, data in zip(tasks, encoded, strict=True)
+        ]
     except Exception as error:  # noqa: BLE001 - decoders of other packages may raise any exception
         log_warning_once(f"repeating the work of a worker with invalid results: {brief(error)}")
         return None

@@ -146,7 +146,7 @@ class Facts(NamedTuple):
     collects: bool
 
 
-@lru_cache(1)  # shares of one run usually follow each other
+@lru_cache(8)  # shares of one run usually follow each other
 def _facts_of(pickled: bytes, thread: int) -> Facts:  # noqa: ARG001 - threads share no steps
     return pickle.loads(pickled)  # noqa: S301 - the main process wrote it
 

@@ -110,7 +110,8 @@ class TemplatePrinter(Printer):
             is_own = is_xdsl_class(class_) or class_.name not in VARIED
             # An isolated op is a scope for names; unregistered ops claim to be isolated.
             is_scope = class_.has_trait(IsolatedFromAbove)
-            self._balances[class_] = balance = _CREDIT * (known and is_own and not is_scope)
+            balance = _CREDIT if known and is_own and not is_scope else 0
+            self._balances[class_] = balance
         if not balance or op.regions or self.print_debuginfo or self.diagnostic.op_messages:
             super().print_op(op)
             return

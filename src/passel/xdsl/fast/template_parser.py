@@ -337,10 +337,11 @@ class TemplateParser(SourceParser):
         if (
             is_xdsl_class(type(op))
             and is_xdsl_code(type(op).parse)
+            and (entry := op.regions[0].first_block) is not None
             and all(map(is_known_attribute, op.properties.values()))
             and self._names_known_attributes(head[3])
         ):
-            self._functions[key] = op, op.regions[0].blocks[0].arg_types
+            self._functions[key] = op, entry.arg_types
         return op
 
     def _parse_body(
