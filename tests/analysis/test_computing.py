@@ -20,6 +20,7 @@ from toy_steps import (
     manager,
     nothing,
     pipeline,
+    recorded,
     step,
 )
 
@@ -80,13 +81,12 @@ class Broken:
 def test_an_analysis_that_raises_crashes_the_pass_and_pairs_its_hooks() -> None:
     """The pass is blamed, with the analysis's own exception, and the hooks close."""
     pm = manager(step(lambda _, ctx: ctx.analysis(Broken)))
-    recorder = EventRecorder()
-    pm.add_instrumentation(recorder)
+    events = recorded(pm)
     failure = failure_of(pm)
     assert failure.kind == "crashed"
     assert isinstance(failure.cause, ZeroDivisionError)
     assert failure.cause.__context__ is None
-    assert recorder.events == [
+    assert events == [
         "before-pass step toy.module",
         "before-analysis Broken toy.module",
         "after-analysis Broken toy.module",
@@ -242,11 +242,10 @@ def test_is_invalidated_that_raises_crashes_the_pass() -> None:
             raise ZeroDivisionError
 
     pm = manager(pipeline(step(lambda _, ctx: ctx.analysis(Raising))))
-    recorder = EventRecorder()
-    pm.add_instrumentation(recorder)
+    events = recorded(pm)
     failure = failure_of(pm, "toy.module(toy.func @f)")
     assert (failure.kind, failure.symbol) == ("crashed", "f")
-    assert recorder.events[-3:] == [
+    assert events[-3:] == [
         "after-pass-failed step @f",
         "after-pipeline-failed toy.func @f",
         "after-pass-failed [toy.func] toy.module",

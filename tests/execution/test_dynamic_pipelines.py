@@ -289,11 +289,6 @@ def test_passes_inside_see_the_analyses_around() -> None:
 # -- Passes that declare to preserve an analysis ---------------------------------------------
 
 
-def _help(ctx: PassContext, inner: OpPassManager, op: ToyOp) -> None:
-    """Run a pipeline for a pass whose own code does not do so."""
-    ctx.run_pipeline(inner, op)
-
-
 CARELESS, CAREFUL = step(nothing), step(nothing, preserves=(Total,))
 
 
@@ -313,10 +308,10 @@ def test_what_a_pass_declares_to_preserve_its_pipelines_have_to_preserve(
     seen: list[bool] = []
 
     def on_module(op: ToyOp, ctx: PassContext) -> None:
-        _help(ctx, inner, op.body[0])
+        ctx.run_pipeline(inner, op.body[0])
 
     def on_function(op: ToyOp, ctx: PassContext) -> None:
-        _help(ctx, OpPassManager("any").add(step(on_module, preserves=(Total,))), op)
+        ctx.run_pipeline(pipeline(step(on_module, preserves=(Total,)), anchor="any"))
 
     body = on_function if is_nested else on_module
     outer = step(body, preserves=(Total,))

@@ -6,8 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from event_recorder import EventRecorder
-from toy_steps import failed_run
+from toy_steps import events, failed_run, manager, pipeline, step
 
 import passel
 from passel import (
@@ -71,13 +70,10 @@ def test_a_failure_names_pass_options_op_and_path(parse: Callable[[str], PassMan
 def test_any_other_exception_is_a_crash(said: list[str], gist: str, adapter: ToyAdapter) -> None:
     """It is the cause; its first line is reported, and the next one if a colon introduces it."""
 
-    class Wordy(Pass):
-        name = "wordy"
+    def wordy(op: ToyOp, ctx: PassContext) -> None:
+        raise ValueError(*said)
 
-        def run(self, op: ToyOp, ctx: PassContext) -> None:
-            raise ValueError(*said)
-
-    error = failed_run(PassManager(adapter=adapter).add(Wordy()), "toy.module")
+    error = failed_run(PassManager(adapter=adapter).add(step(wordy, "wordy")), "toy.module")
     (failure,) = error.failures
     assert failure.kind == "crashed"
     assert failure.diagnostic.message == f"'toy.module' op pass 'wordy' crashed: {gist}"
@@ -93,13 +89,10 @@ def test_a_failure_has_the_place_of_its_op_and_the_diagnostic_that_of_the_culpri
         def location(self, op: ToyOp) -> Location:
             return places.get(op.symbol or "", Location())
 
-    class Blame(Pass):
-        name = "blame"
+    def blame(op: ToyOp, ctx: PassContext) -> None:
+        raise PassFailure("bad", op=op.body[0].body[0])
 
-        def run(self, op: ToyOp, ctx: PassContext) -> None:
-            raise PassFailure("bad", op=op.body[0].body[0])
-
-    pm = PassManager("toy.module", adapter=Placed()).add_nested("toy.func", Blame())
+    pm = manager(pipeline(step(blame, "blame")), adapter=Placed())
     error = failed_run(pm, "toy.module @m(toy.func @f(toy.func @g(toy.op)))")
     (failure,) = error.failures
     assert (failure.location, failure.diagnostic.location) == (places["m"], places["g"])
@@ -109,22 +102,15 @@ def test_a_failure_has_the_place_of_its_op_and_the_diagnostic_that_of_the_culpri
 # -- Diagnostics and statistics --------------------------------------------------------------
 
 
-def test_reporting_an_error_is_not_failing(adapter: ToyAdapter) -> None:
+def test_reporting_an_error_is_not_failing() -> None:
     """A pass that emits an error diagnostic without raising succeeds."""
 
-    class Complain(Pass):
-        name = "complain"
-
-        def run(self, op: ToyOp, ctx: PassContext) -> None:
-            ctx.emit_error("wrong").attach_note("because")
-            ctx.emit_remark("by the way", op.body[0])
+    def complain(op: ToyOp, ctx: PassContext) -> None:
+        ctx.emit_error("wrong").attach_note("because")
+        ctx.emit_remark("by the way", op.body[0])
 
     shown: list[Diagnostic] = []
-    result = (
-        PassManager(adapter=adapter)
-        .add(Complain())
-        .run(parse_toy(FUNCS), on_diagnostic=shown.append)
-    )
+    result = manager(step(complain)).run(parse_toy(FUNCS), on_diagnostic=shown.append)
     error, remark = result.diagnostics
     assert (error.severity, error.message) == (Severity.ERROR, "wrong")
     assert [note.message for note in error.notes] == ["because"]
@@ -160,20 +146,10 @@ def test_diagnostics_come_in_program_order_with_failures_among_them(
     assert info.value.diagnostics[0].severity is Severity.WARNING
 
 
-def test_ops_that_a_pass_adds_are_processed_by_the_next_step(adapter: ToyAdapter) -> None:
+def test_ops_that_a_pass_adds_are_processed_by_the_next_step() -> None:
     """A nested pipeline sees the ops that are there when its step starts."""
-
-    class Grow(Pass):
-        name = "grow"
-
-        def run(self, op: ToyOp, ctx: PassContext) -> None:
-            op.add(ToyOp("toy.func", "new"))
-
-    pm, recorder = PassManager("toy.module", adapter=adapter).add(Grow()), EventRecorder()
-    pm.nest("toy.func").add(Grow())
-    pm.add_instrumentation(recorder)
-    pm.run(parse_toy("toy.module"))
-    assert "before-pass grow @new" in recorder.events
+    grow = step(lambda op, _: op.add(ToyOp("toy.func", "new")), "grow")
+    assert "before-pass grow @new" in events(manager(grow, pipeline(grow)))
 
 
 # -- The way of one pass --------------------------------------------------------------------------
@@ -191,7 +167,7 @@ class Nothing(Pass[ToyOp]):
 
 
 @pytest.mark.parametrize("says", [True, False])
-def test_a_pass_that_does_nothing_takes_few_calls(says: bool, adapter: ToyAdapter) -> None:
+def test_a_pass_that_does_nothing_takes_few_calls(says: bool) -> None:
     """One pass on one function enters at most 60 functions in 15 files."""
     called: set[tuple[str, int]] = set()
 
@@ -201,12 +177,12 @@ def test_a_pass_that_does_nothing_takes_few_calls(says: bool, adapter: ToyAdapte
             called.add((code.co_filename, code.co_firstlineno))
 
     module = parse_toy("toy.module(toy.func @f)")
-    manager = PassManager("toy.module", adapter=adapter).add_nested("toy.func", Nothing(says=says))
-    manager.run(module, jobs=1)  # compiles the pipeline
+    pm = manager(pipeline(Nothing(says=says)))
+    pm.run(module, jobs=1)  # compiles the pipeline
     before = sys.getprofile()
     sys.setprofile(count)
     try:
-        manager.run(module, jobs=1)
+        pm.run(module, jobs=1)
     finally:
         sys.setprofile(before)
     assert len(called) <= 60

@@ -28,6 +28,7 @@ from sibling_passes import (
     plain,
     run,
 )
+from toy_steps import keep
 
 from passel import OpPassManager, Pass, PassContext, PassManager
 from passel.execution.strategies import Sequential
@@ -109,17 +110,6 @@ class Size:
         self.size = len(op.body)
 
 
-class Know(Pass):
-    """Compute how many ops are in an op, and keep it."""
-
-    name = "know"
-
-    def run(self, op: ToyOp, ctx: PassContext) -> None:
-        """Do it."""
-        ctx.analysis(Size)
-        ctx.preserve_all()
-
-
 class AskAround(Pass):
     """Give an op the size of the enclosing op if that is known."""
 
@@ -135,7 +125,7 @@ def test_analyses_of_the_enclosing_op_stay_with_it(
     pool: Executor, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Where some are cached, the work stays here, which is said; else it goes out."""
-    know = OpPassManager("toy.module").add(Know()).add_nested("toy.func", AskAround())
+    know = OpPassManager("toy.module").add(keep(Size)).add_nested("toy.func", AskAround())
     _, _, text = run(OnExecutor(None, pool), know, module_of(8))
     assert text.count(" 9") == 8
     assert caplog.messages == [

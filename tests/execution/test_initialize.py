@@ -7,14 +7,12 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from event_recorder import EventRecorder
-from toy_steps import nothing, step
+from toy_steps import FUNCS, failed_run, nothing, recorded, step
 
 from passel import (
     OpPassManager,
     Pass,
     PassContext,
-    PassFailedError,
     PassFailure,
     PassManager,
     PipelineRun,
@@ -24,8 +22,6 @@ from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-
-FUNCS = "toy.module(toy.func @f,toy.func @g)"
 
 
 class Log(list[str]):
@@ -134,27 +130,24 @@ class Refuse(Build):
 def test_a_failing_initialize_stops_the_run_before_anything_executes(crash: bool) -> None:
     """Nothing behind it is initialized, no pass runs, no hook is called, and the run fails."""
     pm, log = manager(Build(tag="a"), of_funcs(Refuse(tag="b", crash=crash)), Build(tag="c"))
-    recorder = EventRecorder()
-    pm.add_instrumentation(recorder)
-    with pytest.raises(PassFailedError) as info:
-        pm.run(parse_toy(FUNCS))
+    events = recorded(pm)
+    error = failed_run(pm)
     assert log == ["initialize a", "initialize b"]
-    assert recorder.events == []
-    (failure,) = info.value.failures
+    assert events == []
+    (failure,) = error.failures
     assert (failure.kind, failure.path) == (
         "crashed" if crash else "failed",
         "toy.module/toy.func/0:refuse",
     )
     assert isinstance(failure.cause, ZeroDivisionError if crash else PassFailure)
-    assert ("boom" if crash else "no patterns") in info.value.diagnostics[0].message
+    assert ("boom" if crash else "no patterns") in error.diagnostics[0].message
 
 
 def test_a_failed_initialize_is_tried_again() -> None:
     """The next run begins from the first pass; nothing half-built is kept."""
     pm, log = manager(Build(tag="a"), Refuse(tag="b"))
     for _ in range(2):
-        with pytest.raises(PassFailedError):
-            pm.run(parse_toy("toy.module"))
+        failed_run(pm, "toy.module")
     assert initialized(log) == ["a", "b", "a", "b"]
 
 

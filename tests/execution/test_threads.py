@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from sibling_passes import Again, module_of, run
+from toy_steps import step
 
 from passel import (
     OpPassManager,
@@ -104,21 +105,15 @@ def test_threads_work_at_once(pipelines: list[OpPassManager], ops: int, is_share
 def test_analyses_are_those_of_one_thread() -> None:
     """Each op's is computed once, and that of the enclosing op can be read."""
 
-    class Before(Pass):
-        """Compute the size of the module and of an op inside."""
-
-        name = "before"
-
-        def run(self, op: ToyOp, ctx: PassContext) -> None:
-            """Do it."""
-            ctx.analysis(Size)
-            ctx.analyses.child_analysis(Size, op.body[3])
-            ctx.preserve_all()
+    def before(op: ToyOp, ctx: PassContext) -> None:
+        ctx.analysis(Size)
+        ctx.analyses.child_analysis(Size, op.body[3])
+        ctx.preserve_all()
 
     found: list[Any] = []
     for strategy in (Sequential(), Threads(3)):
         Size.computed.clear()
-        manager = OpPassManager("toy.module").add(Before()).add_nested("toy.func", Ask(), Ask())
+        manager = OpPassManager("toy.module").add(step(before)).add_nested("toy.func", Ask(), Ask())
         outcome, _, text = run(strategy, manager, module_of(20))
         assert not outcome.failures
         found.append((sorted(Size.computed), text))
@@ -224,15 +219,12 @@ def test_threads_are_in_the_context_of_the_run() -> None:
     """Where an IR has a current context, passes find theirs on whatever thread they run."""
     adapter, threads = InContexts(), set[int]()
 
-    class Look(Pass[Any]):
-        name = "look"
-
-        def run(self, op: Any, ctx: PassContext) -> None:
-            assert adapter.current.context is ctx.ir_context
-            threads.add(get_ident())
+    def look(op: ToyOp, ctx: PassContext) -> None:
+        assert adapter.current.context is ctx.ir_context
+        threads.add(get_ident())
 
     manager = PassManager("toy.module", adapter.create_context(), adapter=adapter)
-    manager.add_nested("toy.func", Look())
+    manager.add_nested("toy.func", step(look))
     with ThreadPoolExecutor(2) as pool:
         manager.run(module_of(16), executor=pool)
         assert get_ident() not in threads

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import pytest
-from event_recorder import EventRecorder
-from toy_steps import failed_run, manager, nothing, pipeline, step
+from toy_steps import failed_run, failure_of, manager, nothing, pipeline, recorded, step
 
-from passel import Pass, PassContext, PassFailedError, PassManager, RunResult
+from passel import PassContext, PassFailedError, PassManager, RunResult
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:
@@ -165,27 +164,20 @@ def test_a_failed_pass_is_not_verified(verified: Verified) -> None:
     assert calls == ["@g*"]
 
 
-def test_nested_passes_can_break_the_op_around(
-    parse: Callable[[str], PassManager], adapter: ToyAdapter
-) -> None:
+def test_nested_passes_can_break_the_op_around() -> None:
     """Rules of the parent itself, such as unique symbols, are checked after nested pipelines."""
 
-    class Rename(Pass):
-        name = "rename"
+    def rename(op: ToyOp, ctx: PassContext) -> None:
+        op.symbol = "same"
 
-        def run(self, op: ToyOp, ctx: PassContext) -> None:
-            op.symbol = "same"
-
-    pm, recorder = PassManager("toy.module", adapter=adapter), EventRecorder()
-    pm.nest("toy.func").add(Rename())
-    pm.add_instrumentation(recorder)
-    with pytest.raises(PassFailedError, match="has two symbols with the same name") as info:
-        pm.run(parse_toy(NESTED))
-    (failure,) = info.value.failures
+    pm = manager(pipeline(step(rename, "rename")))
+    events = recorded(pm)
+    failure = failure_of(pm, NESTED)
+    assert "has two symbols with the same name" in failure.diagnostic.message
     assert (failure.kind, failure.op_name) == ("invalid", "toy.module")
     assert failure.path == "toy.module/toy.func/0:rename"
     assert failure.diagnostic.origin == ("after pass 'rename' [toy.module/toy.func/0:rename]")
-    assert recorder.events[-1] == "after-pass-failed [toy.func] @m"
+    assert events[-1] == "after-pass-failed [toy.func] @m"
 
 
 # -- States that are handed on ------------------------------------------------------------------

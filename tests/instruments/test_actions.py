@@ -147,9 +147,7 @@ class Work(Pass):
 
 def working(how: str = "") -> PassManager:
     """A pass on functions."""
-    pm = PassManager("toy.module", adapter=ToyAdapter())
-    pm.nest("toy.func").add(Work(how=how))
-    return pm
+    return PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Work(how=how))
 
 
 STEP = "Pipeline Collection : ['toy.func']"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from event_recorder import EventRecorder
+from toy_steps import failed_run, step
 
 from passel import (
     AdapterError,
@@ -121,14 +122,9 @@ def test_ops_that_know_their_context_decide_it() -> None:
 
     seen: list[object] = []
 
-    class Look(Pass):
-        name = "look"
-
-        def run(self, op: ToyOp, ctx: Any) -> None:
-            seen.append(ctx.ir_context)
-
-    PassManager(context={"given"}, adapter=Knowing()).add(Look()).run(parse_toy("toy.module"))
-    PassManager(context={"given"}, adapter=ToyAdapter()).add(Look()).run(parse_toy("toy.module"))
+    look = step(lambda _, ctx: seen.append(ctx.ir_context))
+    for adapter in (Knowing(), ToyAdapter()):
+        PassManager(context={"given"}, adapter=adapter).add(look).run(parse_toy("toy.module"))
     assert seen == [{"own"}, {"given"}]
 
 
@@ -153,10 +149,9 @@ def test_a_failed_run_has_been_counted_and_measured(adapter: ToyAdapter) -> None
 
     pm = PassManager("toy.module", adapter=adapter).add(CountAndFail())
     pm.add_instrumentation(Timing())
-    with pytest.raises(PassFailedError) as info:
-        pm.run(parse_toy("toy.module()"))
-    assert info.value.statistics == {"toy.module/0:count-and-fail": {"seen": 1}}
-    assert [timer.name for timer in info.value.timing.children] == ["CountAndFail"]
+    error = failed_run(pm, "toy.module()")
+    assert error.statistics == {"toy.module/0:count-and-fail": {"seen": 1}}
+    assert [timer.name for timer in error.timing.children] == ["CountAndFail"]
 
 
 class CountDown(Pass[ToyOp]):

@@ -80,11 +80,19 @@ def test_a_build_whose_library_is_that_of_another(monkeypatch: pytest.MonkeyPatc
         Bindings("mlir").check_owner(Path("/packages/other/_mlir_libs/x.so"))
 
 
-def test_native_passes_need_no_numpy(tmp_path: Path) -> None:
-    """The tool does not wait for what the build's Python modules import, unless Python passes do."""
-    (tmp_path / "in.mlir").write_text("func.func @f() { return }", "utf-8")
-    words = ["--ir=mlir", "in.mlir", "-p", "builtin.module(func.func(cse),symbol-dce)"]
+WITH_RESOURCES = """\
+func.func @f() attributes {func.x = dense_resource<a> : tensor<1xi8>} { return }
+{-# dialect_resources: { builtin: { a: "0x0800000001" } },
+    external_resources: { zoo: { v: true } } #-}
+"""
+
+
+@pytest.mark.parametrize("passes", [["--cse"], ["-p=builtin.module(func.func(cse),symbol-dce)"]])
+def test_native_passes_need_no_numpy(tmp_path: Path, passes: list[str]) -> None:
+    """The tool does not wait for xDSL, nor for what the build's Python modules import."""
+    (tmp_path / "in.mlir").write_text(WITH_RESOURCES, "utf-8")
+    words = ["--ir=mlir", "in.mlir", *passes]
     script = f"import sys; from passel.tool.opt import main; main({words}); print(*sys.modules)"
     shown = subprocess.check_output((sys.executable, "-c", script), cwd=tmp_path, text=True)
     assert "func.func @f" in shown
-    assert not {"numpy", "mlir.ir"} & set(shown.split())
+    assert not {"numpy", "mlir.ir", "xdsl"} & set(shown.split())

@@ -220,14 +220,8 @@ def test_flags_that_are_not_here(tool: Tool) -> None:
         assert "--compat=xdsl" in reason or f"--{name}" in theirs
 
 
-# -- A tool of its own: bytecode, dialects, Python passes, and what it loads ------------------
+# -- A tool of its own: bytecode, dialects and Python passes ----------------------------------
 
-
-RESOURCES = """\
-module attributes {func.x = dense_resource<a> : tensor<1xi8>} {}
-{-# dialect_resources: { builtin: { a: "0x0800000001" } }, // both
-    external_resources: { zoo: { k: "0x0800000002", v: true, "a b": "s\\"\\\\\\0A" }, x: {y: false} } #-}
-"""
 
 FUNCTIONS = """\
 func.func @f(%a: i32) -> i32 {
@@ -249,12 +243,6 @@ class CountFunctions(OperationPass[FuncOp]):
     def run(self, op: FuncOp, ctx: PassContext) -> None:
         assert isinstance(op, FuncOp)
         ctx.count(self.seen)
-
-class Raises(OperationPass[FuncOp]):
-    name = "raises"
-
-    def run(self, op: FuncOp, ctx: PassContext) -> None:
-        raise ValueError("oh no")
 """
 
 
@@ -291,7 +279,7 @@ def test_wrong_bytecode_versions(tool: Tool, flags: list[str], error: str) -> No
 
 def test_resources_are_found_where_they_are() -> None:
     """Entries have values and places; comments, strings and other sections do not confuse."""
-    text = f"// {{-# external_resources: {{ no: {{ a: true }} }} #-}}\n{RESOURCES}"
+    text = f"// {{-# external_resources: {{ no: {{ a: true }} }} #-}}\n{SOURCE}"
     found = read_resources(text)
     assert [(each.group, each.key, each.value) for each in found] == [
         ("zoo", "k", b"0x0800000002"),
@@ -342,21 +330,3 @@ def test_columns_count_bytes(tool: Tool) -> None:
     """The caret stands below its character also behind letters that are no ASCII."""
     Path("in.mlir").write_text('"\N{LATIN SMALL LETTER E WITH ACUTE}.x"() : () -> () x\n')
     assert tool("--ir=mlir", "in.mlir").err.endswith("() : () -> () x\n     ^\n")
-
-
-# -- what is loaded ------------------------------------------------------------------------
-
-_LOADED = """\
-import sys
-from passel.tool import main
-main(sys.argv[1:])
-print([name for name in ("xdsl", "numpy") if name in sys.modules])
-"""
-
-
-def test_xdsl_is_not_loaded(tmp_path: Path) -> None:
-    """MLIR alone is loaded: neither xDSL nor NumPy, which costs more than passel."""
-    (tmp_path / "in.mlir").write_text(RESOURCES)
-    command = [sys.executable, "-c", _LOADED, "--ir=mlir", "in.mlir", "-o", "out.mlir", "--cse"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
