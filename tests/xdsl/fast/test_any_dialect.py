@@ -123,7 +123,7 @@ def _said(op: Operation) -> list[str]:
         try:
             printer_class()(stream, print_generic_format=generic).print_op(op)
         except Exception as error:  # noqa: BLE001 - so do printers
-            stream.write(repr(error))
+            stream = StringIO(repr(error))  # how much was written before is left open
         said.append(stream.getvalue())
     return said
 
