@@ -125,12 +125,10 @@ def _check_not_empty(block: Block) -> None:
 
 
 def _needs_terminator(block: Block) -> bool:
-    region = block.parent
-    if region is None:
-        return False
-    if region.first_block is not region.last_block:
+    region, owner = block.parent, block.parent_op()
+    if region is not None and region.first_block is not region.last_block:
         return True
-    return region.parent is not None and not region.parent.has_trait(NoTerminator)
+    return owner is not None and not owner.has_trait(NoTerminator)
 
 
 def _look_outward(op: Operation) -> None:

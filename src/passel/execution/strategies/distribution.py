@@ -39,7 +39,8 @@ class Distribution(Sequential, ABC):
         executor: The executor that runs the tasks; None to start new workers for each step.
 
     Attributes:
-        jobs: The maximum number of workers.
+        jobs: The number of workers among which the tasks are divided. An executor itself decides
+            how many of its workers run at once.
         workers: The term for the workers in messages, such as `worker processes`.
         declared: The name of the `Pass` attribute that says whether a pass can run in the workers
             of the strategy.

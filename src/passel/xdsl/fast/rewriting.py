@@ -52,10 +52,13 @@ _HARMFUL: Final = _effects_of(MemoryWriteEffect, MemoryAllocEffect, MemoryFreeEf
 _SPECIAL: Final = frozenset({-1, 0, 1})
 """The neutral and absorbing operands of `arith` ops, with which the ops always fold."""
 
-_ON_FLOATS: Final = frozenset({"FoldConstConstOp", "FoldConstsByReassociation"})
-_ON_REGISTERS: Final = frozenset({"AddImmediates", "MultiplyImmediates"})
+_ON_CONSTANTS: Final = frozenset(
+    {"FoldConstConstOp", "FoldConstsByReassociation", "AddImmediates", "MultiplyImmediates"}
+)
+"""The names of patterns that match only ops with constant operands."""
+
 _ON_EQUALS: Final = frozenset({"AdditionOfSameVariablesToMultiplyByTwo"})
-"""The names of patterns that match only ops with constant operands, or with equal operands."""
+"""The names of patterns that match only ops with equal operands."""
 
 
 class OpClass:
@@ -109,7 +112,7 @@ class OpClass:
         self.patterns: tuple[RewritePattern, ...] | None = None if folds else patterns
         names = {type(each).__name__ for each in patterns or ()}
         self.is_arithmetic: bool = is_xdsl_class(op_class) and (
-            is_integer or set[str]() < names <= _ON_FLOATS | _ON_REGISTERS | _ON_EQUALS
+            is_integer or set[str]() < names <= _ON_CONSTANTS | _ON_EQUALS
         )
 
 
