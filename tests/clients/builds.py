@@ -24,7 +24,7 @@ class Row(NamedTuple):
 
     Attributes:
         package: The top-level package of the build.
-        packages: The packages that pip installs, separated by spaces.
+        packages: The packages to install, separated by spaces.
         op: The text of an op from the build's dialect that uses `%a`, or an empty string.
         type: The type of `%a`.
         passes: The passes of the build that run on functions, separated by commas.
@@ -87,12 +87,13 @@ def tried_on(row: Row, folder: Path, *, names: bool) -> dict[str, str]:
     """
     latest = subprocess.getoutput(f"pyenv latest {row.python} 2>/dev/null")  # noqa: S605
     python = folder / "env" / "bin" / "python"
-    pip = (python, "-m", "pip", "install", "--no-compile", "--quiet", "--disable-pip-version-check")
+    uv = Path(sys.executable).with_name("uv")
+    install = (uv, "pip", "install", "--quiet", "--system-certs", "--python", python)
     table = (python, ROOT / "tests" / "support" / "build_names.py", row.package)
     for command in (
-        (f"python{row.python}", "-m", "venv", folder / "env"),
-        (*pip, *row.packages.split()),
-        (*pip, "-e", ROOT),
+        (f"python{row.python}", "-m", "venv", "--without-pip", folder / "env"),
+        (*install, *row.packages.split()),
+        (*install, "-e", ROOT),
         *[(*table, row.packages.partition(" ")[0])] * names,
     ):
         subprocess.run(command, env={**os.environ, "PYENV_VERSION": latest}, check=True)

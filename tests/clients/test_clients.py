@@ -10,15 +10,13 @@ import os
 import re
 import subprocess
 import sys
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from documents import ROOT, blocks_of, commands_of, shows
 
 from passel import __version__
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PAGE = ROOT / "docs" / "clients.md"
 
@@ -62,11 +60,11 @@ def environment_of(client: Client) -> Path:
     stamp = path / "complete"
     if not stamp.is_file():
         latest = subprocess.getoutput(f"pyenv latest {client.python} 2>/dev/null")  # noqa: S605
-        make = (f"python{client.python}", "-m", "venv", "--clear", str(path))
+        make = (f"python{client.python}", "-m", "venv", "--clear", "--without-pip", str(path))
         subprocess.run(make, env={**os.environ, "PYENV_VERSION": latest}, check=True)
-        pip = (sys.executable, "-m", "pip", "--python", str(path), "install", "--no-compile")
+        uv = (Path(sys.executable).with_name("uv"), "pip", "install", "--quiet", "--system-certs")
         for packages in client.packages.split(), ("-e", str(ROOT)):
-            subprocess.run((*pip, "--quiet", "--disable-pip-version-check", *packages), check=True)
+            subprocess.run((*uv, "--python", path, *packages), check=True)
         stamp.touch()
     return path / "bin"
 

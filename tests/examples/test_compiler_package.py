@@ -35,9 +35,9 @@ def directory(blocks: list[Block], tmp_path_factory: pytest.TempPathFactory) -> 
     (packages,) = (directory / "venv" / "lib").glob("python*/site-packages")
     here = sysconfig.get_path("purelib")
     (packages / "here.pth").write_text(f"import site; site.addsitedir({here!r})\n")
-    pip = [sys.executable, "-m", "pip", "--python", str(directory / "venv" / "bin" / "python")]
-    options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--no-build-isolation"]
-    subprocess.run([*pip, "install", *options, str(directory / "calc")], check=True)
+    uv = [Path(sys.executable).with_name("uv"), "pip", "install", "--python", directory / "venv"]
+    options = ["--quiet", "--offline", "--no-deps", "--no-build-isolation"]
+    subprocess.run([*uv, *options, directory / "calc"], check=True)
     return directory
 
 
