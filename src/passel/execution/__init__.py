@@ -1,7 +1,7 @@
-"""Execution of pipelines on ops, sequentially or on workers, and the options of runs."""
+"""Execution of pipelines on ops, sequentially or on workers."""
 
-from passel.execution.options import PassGate, RunOptions
+from passel.execution.loop import PassGate
 from passel.execution.run import Run
 from passel.passes.outcome import Outcome
 
-__all__ = ["Outcome", "PassGate", "Run", "RunOptions"]
+__all__ = ["Outcome", "PassGate", "Run"]

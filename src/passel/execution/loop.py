@@ -9,12 +9,11 @@ Source: `OpToOpPassAdaptor::run` and `runPipeline`, MLIR 22.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from passel.analysis import EVERYTHING, PreservedAnalyses, in_common
 from passel.errors import PassFailure
 from passel.execution.failure_texts import Failures, sole
-from passel.execution.options import RunOptions
 from passel.execution.siblings import Siblings, violations_around
 from passel.hooks import Bracket, Ended, ObservedRun, Reports
 from passel.passes.outcome import CHANGED, PLAIN, UNCHANGED, UNKNOWN, Outcome
@@ -26,11 +25,14 @@ if TYPE_CHECKING:
 
     from passel.diagnostics import Diagnostic
     from passel.errors import Failure
-    from passel.execution.options import PassGate
     from passel.hooks import Instrumentor
     from passel.ir import InvalidIR
     from passel.passes import PassContext
+    from passel.passes.remarks import RemarkFilter
     from passel.schedule import Pipeline, PipelineCompiler, Plan, Step
+
+PassGate: TypeAlias = "Callable[[Step, Any], bool]"
+"""A function that takes a step and an op, and returns whether the step runs on the op."""
 
 _NOTHING: frozenset[type] = frozenset()
 
@@ -45,7 +47,11 @@ class Loop(ObservedRun):
         compiler: The object that compiles pipelines for a context of the IR.
         hooks: The `Instrumentor`, which calls the hooks of all instrumentations.
         emit: The function that is called with each diagnostic; None to discard diagnostics.
-        options: The options of the run.
+        verify: Whether to verify the IR: True after each pass that changed its op's fingerprint and
+            did not preserve everything, `"always"` after each pass that did not preserve
+            everything, even if its op is unchanged, and False never. The input of the run is not
+            verified, and must be valid.
+        remarks: The filter for optimization remarks; None to discard all remarks.
         gates: The functions that decide whether a step runs.
         strategy: The strategy that distributes sibling ops over workers.
         outer: If a pass of a run on another IR started this run, that run; otherwise None.
@@ -66,7 +72,8 @@ class Loop(ObservedRun):
         hooks: Instrumentor,
         emit: Callable[[Diagnostic], None] | None = None,
         *,
-        options: RunOptions = RunOptions(),  # noqa: B008 - immutable
+        verify: bool | Literal["always"] = True,
+        remarks: RemarkFilter | None = None,
         gates: Sequence[PassGate] = (),
         strategy: Any,
         outer: Loop | None = None,
@@ -75,19 +82,20 @@ class Loop(ObservedRun):
         super().__init__(adapter, compiler.context, Reports(emit), outer)
         self.compiler: PipelineCompiler = compiler
         self.hooks: Instrumentor = hooks
-        self.options: RunOptions = options
+        self.verify_each: bool | Literal["always"] = verify
+        self.remarks: RemarkFilter | None = remarks
         self.gates: Sequence[PassGate] = gates
         self.strategy: Any = strategy
         self.failing: Failures = Failures(adapter)
         finds = adapter.finds_changes
-        self.verifies: bool = options.verify is not False
+        self.verifies: bool = verify is not False
         self.knows_changes: bool = finds and self.verifies
         self.tracks: bool = self.knows_changes or hooks.finds_changes
         self.isolates: bool = (finds and self.tracks) or hooks.finds_violations
-        self.skips: bool = finds and options.verify is True
+        self.skips: bool = finds and verify is True
         self._checks_passes = self.verifies or self.tracks
         self.renew_fingerprint: Callable[[Any, Any], object] = adapter.renew_fingerprint
-        always = ("--verify-each=always",) if options.verify == "always" else ()
+        always = ("--verify-each=always",) if verify == "always" else ()
         self.flags: tuple[str, ...] = always + hooks.flags
         self.place_of: Callable[[Any], object] = adapter.place_of
         self.at_work: PassContext[Any] | None = None

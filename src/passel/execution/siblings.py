@@ -125,7 +125,7 @@ class Siblings:
         if not touched:
             return UNCHANGED
         # Without fingerprints, passes may have changed siblings of their op.
-        recursive = not self._is_tracked or run.options.verify == "always"
+        recursive = not self._is_tracked or run.verify_each == "always"
         if (error := run.verify(step, op, recursive=recursive)) is None:
             return UNCHANGED
         suspects = suspects_of(step, touched)

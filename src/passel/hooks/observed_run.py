@@ -55,7 +55,6 @@ class ObservedRun:
         pipeline: The compiled pipeline, with adjacent nested pipelines merged.
         outer: If a pass of a run on another IR started this run, that run; otherwise None.
         verifies: Whether the IR is verified after passes.
-        options: The `passel.execution.RunOptions` of the run.
         flags: The passel-opt flags that enable the additional checks of the run.
         outcome: The failures, diagnostics and statistics of the finished run.
         concluding: The diagnostics about the run as a whole.
@@ -63,7 +62,6 @@ class ObservedRun:
 
     op: Any
     pipeline: Pipeline
-    options: Any
     flags: tuple[str, ...] = ()
 
     def __init__(

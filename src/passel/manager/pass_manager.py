@@ -210,7 +210,8 @@ class PassManager(RunSettings, OpPassManager):
                 self._compiler_for(adapter, context),
                 Instrumentor(self._observers()),
                 on_diagnostic,
-                options=self._options,
+                verify=self._verify,
+                remarks=self._remarks,
                 gates=self._gates,
                 strategy=strategy,
             )

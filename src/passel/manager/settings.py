@@ -6,7 +6,6 @@ from copy import copy
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from passel.execution import RunOptions
 from passel.passes.reachable import EffectsGuard
 from passel.passes.remarks import remark_filter
 
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
 
     from passel.execution import PassGate
     from passel.hooks import PassInstrumentation
+    from passel.passes.remarks import RemarkFilter
 
 
 _Observers: TypeAlias = "dict[str, Callable[[], PassInstrumentation] | None]"
@@ -25,7 +25,8 @@ class RunSettings:
     """The base class of pass managers that can be run. It defines the settings of runs."""
 
     def __init__(self) -> None:
-        self._options = RunOptions()
+        self._verify: bool | Literal["always"] = True
+        self._remarks: RemarkFilter | None = None
         self._instrumentations: list[PassInstrumentation] = []
         self._enabled: _Observers = {}
         self._checkers: _Observers = {}  # run last, so that others see all
@@ -52,8 +53,7 @@ class RunSettings:
         """
         if enable not in (True, False, "always"):
             raise ValueError(f"enable_verifier takes True, False or 'always', not {enable!r}")
-        verify = enable if enable == "always" else bool(enable)
-        self._options = self._options._replace(verify=verify)
+        self._verify = enable if enable == "always" else bool(enable)
 
     def enable_analysis_verifier(self, enable: bool = True) -> None:
         """Set whether to check the analyses that passes claim to preserve. The check is slow.
@@ -116,7 +116,7 @@ class RunSettings:
 
         Source: `mlir::remark::enableOptimizationRemarks`, MLIR 22.
         """
-        self._options = self._options._replace(remarks=remark_filter(every, **by_kind) or None)
+        self._remarks = remark_filter(every, **by_kind) or None
 
     # -- Gates and instrumentations -------------------------------------------------------------
 

@@ -78,7 +78,7 @@ class RemarkEmitter:
         self._ctx = ctx
 
     def __bool__(self) -> bool:
-        return self._ctx.run.options.remarks is not None
+        return self._ctx.run.remarks is not None
 
     def passed(self, name: str, op: Any = None, /, **facts: Any) -> None:
         """Report an optimization that was performed."""
@@ -99,7 +99,7 @@ class RemarkEmitter:
     def _emit(self, kind: RemarkKind, name: str, op: Any, facts: dict[str, Any]) -> None:
         ctx = self._ctx
         category = facts.pop("category", "") or ctx.step.pass_.short_name
-        heard: RemarkFilter = ctx.run.options.remarks or {}
+        heard: RemarkFilter = ctx.run.remarks or {}
         if kind not in heard or not heard[kind].search(category):
             return
         adapter: IRAdapter = ctx.adapter

@@ -1,13 +1,19 @@
-"""The part of the strategies that runs in the main process, and distributes tasks to workers."""
+"""The parts that all strategies with workers share, in the main process and in the workers.
+
+Workers are threads, forked copies of the main process, or processes of an executor. Each worker
+runs shares of the tasks.
+"""
 
 from __future__ import annotations
 
 import gc
 from abc import ABC, abstractmethod
-from contextlib import closing
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from contextlib import closing, contextmanager
+from copy import copy
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
 from passel.diagnostics import brief, log_warning_once
+from passel.errors import EncodingError
 from passel.execution.failure_texts import suspects_of
 from passel.execution.strategies import Sequential, processors
 from passel.passes.outcome import sum_of
@@ -15,11 +21,10 @@ from passel.passes.reachable import walk
 from passel.schedule import passes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Sequence
+    from collections.abc import Generator, Iterable, Iterator, Sequence
 
     from passel.execution.run import Run
     from passel.execution.siblings import Siblings
-    from passel.execution.strategies.worker import Answer
     from passel.ir import SendsOps
     from passel.passes import PassContext
     from passel.passes.outcome import Outcome
@@ -27,6 +32,30 @@ if TYPE_CHECKING:
 
 _SHARES_PER_WORKER = 4
 """More shares balance the load better, but cost more."""
+
+
+class Answer(NamedTuple):
+    """The answer of a worker to a share of the tasks.
+
+    Attributes:
+        done: A pair for each task: the outcome, and the encoded changes to the task's op, which are
+            None if the worker has changed the op itself. If the worker has run no task, the
+            sequence is empty.
+        parts: The instrumentations that observed the worker's tasks, created by
+            `PassInstrumentation.split`.
+        lost: The indices, within the share, of the tasks that failed because the worker died.
+        how: A phrase that says how the worker ended, such as `was killed by SIGSEGV`.
+        at: The Python `id` of the last step that the worker started; 0 if unknown.
+        refused: The reason why the worker rejected the share. If the text is empty, the worker
+            accepted the share, or rejected it without a reason that the user should know.
+    """
+
+    done: Sequence[tuple[Outcome, bytes | None]] = ()
+    parts: Any = ()
+    lost: Sequence[int] = ()
+    how: str = ""
+    at: int = 0
+    refused: str = ""
 
 
 class Distribution(Sequential, ABC):
@@ -158,3 +187,50 @@ def _apply(
             task.cached.clear()
         siblings.leave(task, outcome)
     return outcomes
+
+
+# -- Workers ---------------------------------------------------------------------------------------
+
+
+def branch(run: Run, tasks: Sequence[PassContext[Any]]) -> tuple[Run, Any]:
+    """Return a copy of a run for a worker's tasks, and the worker's instrumentations."""
+    other = copy(run)
+    hooks, parts = run.hooks.branch()
+    other.hooks, other.reports = hooks, run.reports.branch()
+    other.strategy, hooks.run = Sequential(), other
+    for task in tasks:
+        task.run = other
+        if task.cached is not None:  # enclosing passes have requested analyses of this op
+            task.cached.compute_by(other.compute)
+    return other, parts
+
+
+def run_tasks(siblings: Siblings, tasks: Sequence[Any]) -> Iterator[tuple[Outcome, bytes]]:
+    """Run tasks, and yield each outcome with the encoded changes of the task's op.
+
+    Raises:
+        EncodingError: If the changes of an op cannot be encoded.
+    """
+    sends = cast("SendsOps", siblings.ctx.adapter)
+    for task in tasks:
+        noted = sends.note(task.op)
+        outcome = siblings.run_task(task)
+        # Changes that fingerprints ignore, such as new value names, are sent back too.
+        is_same = outcome.changed is False and not outcome.failures and noted is None
+        yield outcome, b"" if is_same else sends.encode_changes(task.op, noted)
+
+
+@contextmanager
+def only_own_ops(siblings: Siblings) -> Generator[None]:
+    """Raise an `EncodingError` if passes in the `with` block changed ops other than their own.
+
+    The main process then repeats the work of the worker.
+
+    Args:
+        siblings: The ops among which are those that the worker processes.
+    """
+    siblings.track_all()
+    yield
+    if not siblings.is_intact():
+        # The main process reports the error.
+        raise EncodingError("passes changed ops that they did not run on")

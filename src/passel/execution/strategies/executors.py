@@ -7,22 +7,32 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
 from itertools import repeat
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from passel.diagnostics import brief, log_warning_once
 from passel.errors import EncodingError
-from passel.execution.strategies import at_work
-from passel.execution.strategies.distribution import Distribution
-from passel.execution.strategies.worker import Answer, Facts, branch, do_share
-from passel.hooks import Bracket
-from passel.ir import ShipsOps
+from passel.execution.run import Run
+from passel.execution.siblings import Siblings
+from passel.execution.strategies import Sequential, at_work
+from passel.execution.strategies.distribution import (
+    Answer,
+    Distribution,
+    branch,
+    only_own_ops,
+    run_tasks,
+)
+from passel.hooks import Bracket, Instrumentor
+from passel.ir import ShipsOps, running_on
+from passel.passes import PassContext
+from passel.schedule import Pipeline, PipelineCompiler
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
-    from passel.execution.run import Run
-    from passel.execution.siblings import Siblings
     from passel.passes.outcome import Outcome
+    from passel.passes.reachable import EffectsGuard
+    from passel.passes.remarks import RemarkFilter
+    from passel.schedule import NestedStep
 
 
 class Threads(Distribution):
@@ -103,9 +113,9 @@ class OnExecutor(Distribution):
         self, run: Run, siblings: Siblings, shares: Sequence[Sequence[Any]], _: int, /
     ) -> Generator[Answer]:
         """Yield a worker's answer for each share of the tasks, in the order of the shares."""
-        asked, guard = (run.reports.renders, run.hooks.collects_statistics), run.compiler.guard
+        asked = run.compiler.guard, run.reports.renders, run.hooks.collects_statistics
         try:
-            facts = pickle.dumps(Facts(run.adapter, siblings.step, run.options, guard, *asked))
+            facts = pickle.dumps((run.adapter, siblings.step, run.verify_each, run.remarks, *asked))
         except Exception as error:  # noqa: BLE001 - what is pickled raises what it likes
             log_warning_once(f"not using {self.workers}: {brief(error)}")
             yield from repeat(Answer(), len(shares))
@@ -129,7 +139,7 @@ class OnExecutor(Distribution):
         ships: Any = run.adapter
         try:
             ops = ships.ship([task.op for task in share], run.ir_context)
-            return self._executor.submit(do_share, facts, ops)
+            return self._executor.submit(_do_share, facts, ops)
         except Exception as error:  # noqa: BLE001 - executors raise what they like
             future: Future[bytes] = Future()
             future.set_exception(error)
@@ -144,3 +154,60 @@ def _answer(future: Future[bytes], count: int) -> Answer:
         return Answer()
     except Exception as error:  # noqa: BLE001 - as above
         return Answer(lost=range(count), how=f"is gone: {brief(error)}")
+
+
+def _do_share(facts: bytes, ops: bytes) -> bytes:
+    """Run the tasks of a share in a worker, and return the pickled answer.
+
+    Args:
+        facts: The pickled arguments of `_do` that describe the run.
+        ops: The ops of the share, encoded by the adapter's method `ship`.
+    """
+    token = at_work.set(True)
+    try:
+        answer = _do(ops, *pickle.loads(facts))  # noqa: S301 - the main process wrote them
+        return pickle.dumps(answer, pickle.HIGHEST_PROTOCOL)
+    except Exception as error:  # noqa: BLE001 - a missing module may raise any exception
+        return pickle.dumps(Answer(refused=brief(error)))
+    except BaseException:  # noqa: BLE001 - the main process repeats the interrupt of the pass
+        return pickle.dumps(Answer())
+    finally:
+        at_work.reset(token)
+
+
+def _do(
+    data: bytes,
+    adapter: Any,
+    step: NestedStep,
+    verify: bool | Literal["always"],
+    remarks: RemarkFilter | None,
+    guard: EffectsGuard | None,
+    renders: bool,
+    collects: bool,
+) -> Answer:
+    """Decode the ops of a share, and run the pipelines of the step on them.
+
+    The ops are copies inside a copy of their parent op.
+
+    Raises:
+        EncodingError: If the ops cannot be decoded or their changes cannot be encoded, or if passes
+            changed ops that they did not run on.
+    """
+    context, ops = adapter.receive(data)
+    hooks = Instrumentor(())
+    hooks.collects_statistics = collects
+    emit: Any = list[Any]().append if renders else None  # reported by the main process
+    compiler = PipelineCompiler(adapter, context, guard)
+    run = Run(compiler, hooks, emit, verify=verify, remarks=remarks, strategy=Sequential())
+    run.op = parent = adapter.parent(ops[0])
+    run.pipeline = pipeline = Pipeline("any", (step,), step.path)
+    hooks.run, run.reports.is_held = run, True
+    with running_on(adapter, context):
+        if run.ensure_initialized(pipeline, parent).failures:
+            return Answer()  # the main process reports the failure
+        ctx = PassContext(run, parent, run.place_of(parent), None)
+        ctx.siblings = siblings = Siblings(step, ctx)
+        wanted = set(map(adapter.identity_of, ops))
+        siblings.tasks = [each for each in siblings.tasks if adapter.identity_of(each.op) in wanted]
+        with only_own_ops(siblings):
+            return Answer(list(run_tasks(siblings, siblings.tasks)))

@@ -11,21 +11,30 @@ from __future__ import annotations
 import os
 import threading
 import warnings
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from passel.execution.strategies.distribution import Distribution
-from passel.execution.strategies.fork_map import Death, fork_map
-from passel.execution.strategies.worker import Answer, in_fork
+from passel.execution.strategies.distribution import (
+    Answer,
+    Distribution,
+    branch,
+    only_own_ops,
+    run_tasks,
+)
+from passel.execution.strategies.fork_map import Death, fork_map, set_mark
+from passel.hooks import Bracket
 from passel.ir import SendsOps
+from passel.schedule import passes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Callable, Generator, Sequence
 
     from passel.execution.run import Run
     from passel.execution.siblings import Siblings
+    from passel.passes.outcome import Outcome
+    from passel.schedule import Step
 
 
 class Forked(Distribution):
@@ -46,12 +55,37 @@ class Forked(Distribution):
         self, run: Run, siblings: Siblings, shares: Sequence[Sequence[Any]], jobs: int, /
     ) -> Generator[Answer]:
         """Yield a worker's answer for each share of the tasks, in the order of the shares."""
-        found = fork_map(partial(in_fork, run, siblings), shares, jobs)
+        found = fork_map(partial(_worker, run, siblings), shares, jobs)
         for number in range(len(shares)):
             answer = found.pop(number, None) or Answer()
             if isinstance(answer, Death):
                 answer = Answer(lost=[answer.step], how=answer.describe(), at=answer.mark)
             yield answer
+
+
+@contextmanager
+def _worker(run: Run, siblings: Siblings) -> Generator[Callable[[Sequence[Any]], Answer]]:
+    """Provide the function that runs a share of the tasks in a forked worker."""
+    passes = {id(each) for each in passes_of(siblings.step)}
+
+    def do(share: Sequence[Any]) -> Answer:
+        done: list[tuple[Outcome, bytes]] = []
+
+        def note(step: Step, _: Any) -> bool:
+            if id(step) in passes:
+                set_mark(len(done), id(step))
+            return True
+
+        part, parts = branch(run, share)
+        part.gates = (note,)
+        with Bracket(part.hooks, "run", part):
+            for each in run_tasks(siblings, share):
+                done.append(each)
+                set_mark(len(done))
+        return Answer(done, parts)
+
+    with only_own_ops(siblings):
+        yield do
 
 
 def _left_behind() -> str:
