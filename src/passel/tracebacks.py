@@ -49,14 +49,20 @@ def brief_at(error: BaseException) -> str:
 
 
 def traceback_of(error: BaseException) -> str:
-    """Return the text that Python prints for an error, including the traceback.
+    """Return the text of an error and its traceback, without the frames that called the pass.
 
-    The error may have been raised in another process.
+    The omitted frames would differ between runs with and without workers or a time limit. The error
+    may have been raised in another process.
     """
     remote = error if isinstance(error, RemoteError) else error.__cause__
     if error.__traceback__ is None and isinstance(remote, RemoteError):
         return remote.text
-    return text_of(error)
+    whole = told = traceback.TracebackException.from_exception(error)
+    while told is not None:
+        if told.stack and not told.stack[-1].filename.startswith(_OF_RUNS):
+            told.stack[:] = [each for each in told.stack if not each.filename.startswith(_OF_RUNS)]
+        told = told.__cause__ or told.__context__
+    return "".join(whole.format())
 
 
 def _author(error: BaseException) -> traceback.FrameSummary | None:
@@ -94,19 +100,6 @@ class RemoteError(Exception):
         return self.message
 
 
-def text_of(error: BaseException) -> str:
-    """Return the text of an exception and its traceback, without the frames that called the pass.
-
-    The omitted frames would differ between runs with and without workers or a time limit.
-    """
-    whole = told = traceback.TracebackException.from_exception(error)
-    while told is not None:
-        if told.stack and not told.stack[-1].filename.startswith(_OF_RUNS):
-            told.stack[:] = [each for each in told.stack if not each.filename.startswith(_OF_RUNS)]
-        told = told.__cause__ or told.__context__
-    return "".join(whole.format())
-
-
 _Packed: TypeAlias = tuple[BaseException | None, str, str, str]
 """An exception, or None if it cannot be pickled; its class, message and text."""
 
@@ -120,7 +113,7 @@ def packed(error: BaseException | None) -> _Packed | None:
         # Some exceptions can be pickled but not unpickled.
         pickle.loads(pickle.dumps(error))  # noqa: S301 - it was written just now
         itself = error
-    return itself, type(error).__name__, words_of(error), text_of(error)
+    return itself, type(error).__name__, words_of(error), traceback_of(error)
 
 
 def unpacked(form: _Packed) -> BaseException:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from passel.diagnostics import Diagnostic, Severity, listed, words_of
+from passel.diagnostics import Severity, listed, words_of
 from passel.errors import Failure, PassFailure
 from passel.passes.op_facts import location_near, op_diagnostic
 from passel.schedule import PassStep, passes_of
@@ -18,18 +18,20 @@ if TYPE_CHECKING:
 
 
 class Suspects(NamedTuple):
-    """The step and the passes that may have caused a failure, and the op that they ran on.
+    """The step and the passes that may have caused a failure, and the op that the failure names.
 
     Attributes:
         step: The step that failed, or the step whose nested pipelines contain the passes; None if
             a dynamic pipeline could not be run.
-        passes: The steps of the passes that may have caused the failure.
-        op: The op that the passes ran on; None if they ran on several ops.
+        op: The op that the passes ran on, or the op that encloses the ops that they ran on.
+        passes: The steps that may have caused the failure.
+        is_spread: Whether the passes ran on several ops.
     """
 
     step: Step | None
-    passes: Sequence[PassStep]
-    op: Any = None
+    op: Any
+    passes: Sequence[Step]
+    is_spread: bool = False
 
 
 NOT_INSIDE = (
@@ -63,7 +65,7 @@ class Failures(NamedTuple):
             kind, blamed, message = error.kind, error.op, error.message
             if kind != "isolation":
                 message = f"pass '{step.title}' failed{message and f': {message}'}"
-        failure = self.of(kind, sole(step, op), op, message, blamed=blamed, cause=error)
+        failure = self.of(kind, sole(step, op), message, blamed=blamed, cause=error)
         if kind == "crashed":
             from passel.tracebacks import raised_at  # noqa: PLC0415 - only needed in this case
 
@@ -74,23 +76,21 @@ class Failures(NamedTuple):
     def interrupted(self, step: Step, op: Any, error: BaseException) -> Failure:
         """Return the failure of a step that was interrupted while it ran on `op`."""
         message = _event(step, f"was interrupted by {type(error).__name__}")
-        return self.of("interrupted", sole(step, op), op, message, cause=error)
+        return self.of("interrupted", sole(step, op), message, cause=error)
 
     def invalid(
-        self, suspects: Suspects, op: Any, error: InvalidIR, deferred: Sequence[Step] = ()
+        self, suspects: Suspects, error: InvalidIR, deferred: Sequence[Step] = ()
     ) -> Failure:
         """Return the failure for an op that is invalid after passes have run.
 
         Args:
-            suspects: The passes that may have made the op invalid. They ran on `op` or on nested
-                ops.
-            op: The op that was verified.
+            suspects: The passes that may have made the op invalid, and the op that was verified.
             error: The error that the verifier reported.
             deferred: The steps that ran before the suspects and claimed to preserve everything. The
                 op was not verified after these steps.
         """
         failure = self.of(
-            "invalid", suspects, op, error.message, blamed=error.op, cause=error.__cause__
+            "invalid", suspects, error.message, blamed=error.op, cause=error.__cause__
         )
         for place, note in error.notes:
             failure.diagnostic.attach_note(note, place)
@@ -111,21 +111,15 @@ class Failures(NamedTuple):
             enclosing: The innermost enclosing op that still exists; None if no such op exists.
         """
         message = (
-            f"'{op_name}' op pass '{step.title}' erased or moved the op that it ran on; only a "
-            "pass on the enclosing op may do that"
+            f"pass '{step.title}' erased or moved the op that it ran on; only a pass on the "
+            "enclosing op may do that"
         )
-        diagnostic = Diagnostic(Severity.ERROR, message)
-        if enclosing is not None:
-            diagnostic = op_diagnostic(self.adapter, Severity.ERROR, message, enclosing)
-        diagnostic.origin = f"on '{op_name}' [{step.path}]"
-        place = diagnostic.location
-        return Failure("isolation", step.title, step.path, op_name, None, place, diagnostic)
+        return self.of("isolation", Suspects(step, enclosing, [step]), message, op_name=op_name)
 
     def of(
         self,
         kind: str,
         suspects: Suspects,
-        op: Any,
         message: str,
         *,
         blamed: Any = None,
@@ -136,31 +130,29 @@ class Failures(NamedTuple):
 
         Args:
             kind: The kind of failure, such as `crashed`.
-            suspects: The passes that may have caused the failure, and their op.
-            op: The op that the failure names if the passes ran on several ops.
+            suspects: The passes that may have caused the failure, and the op that it names.
             message: The part of the message that follows the name of the op to blame, such as
                 `failed to verify`.
-            blamed: The op to blame; by default, `op`.
-            op_name: The name of the op to blame if that op no longer exists; otherwise an empty
-                string.
+            blamed: The op to blame; by default, the op that the failure names.
+            op_name: If the op to blame no longer exists, its name, which is also the name in the
+                failure; otherwise an empty string.
             cause: The exception that caused the failure; None if no exception caused it.
         """
+        step, op, passes, is_spread = suspects
         blamed = op if blamed is None else blamed
         message = f"'{op_name or self.adapter.kind_of(blamed).name}' op {message}"
         diagnostic = op_diagnostic(self.adapter, Severity.ERROR, message, blamed)
-        if isinstance(cause, PassFailure) and not cause.message:
+        if blamed is None or (isinstance(cause, PassFailure) and not cause.message):
             diagnostic.print_op = None  # the pass has reported the error, with its op
         diagnostic.is_extra = kind == "failed" and not getattr(cause, "message", "")
-        step, passes, ran_on = suspects
         step = passes[0] if len(passes) == 1 else step
-        only = op if ran_on is None else ran_on
         failure = Failure(
             kind=kind,
             pass_text=step.title if step else "",
             path=step.path if step else "",
-            op_name=self.adapter.kind_of(only).name,
-            symbol=self.adapter.symbol_name(only),
-            location=location_near(self.adapter, only),
+            op_name=op_name or self.adapter.kind_of(op).name,
+            symbol=None if op_name else self.adapter.symbol_name(op),
+            location=location_near(self.adapter, op),
             diagnostic=diagnostic,
             cause=cause,
         )
@@ -168,26 +160,26 @@ class Failures(NamedTuple):
             when = "after" if kind in ("invalid", "isolation") else "in"
             titles = titles_of(passes)
             by = "" if titles.partition(" ")[2] in message else f"{when} {titles} "
-            on = "" if ran_on is None else f"on {failure.where} "
+            on = "" if is_spread else f"on {failure.where} "
             diagnostic.origin = f"{by}{on}[{failure.path}]"
         return failure
 
 
 def sole(step: Step | None, op: Any) -> Suspects:
     """Return the `Suspects` for one step and the op that the step ran on."""
-    return Suspects(step, [step] if isinstance(step, PassStep) else [], op)
+    return Suspects(step, op, [step] if isinstance(step, PassStep) else [])
 
 
-def titles_of(passes: Sequence[PassStep]) -> str:
+def titles_of(passes: Sequence[Step]) -> str:
     """Return a phrase with the titles of passes, such as `pass 'cse'`."""
     titles = [f"'{each.title}'" for each in passes]
     return f"pass{'es' if len(titles) > 1 else ''} {listed(titles)}"
 
 
-def suspects_of(step: Step, tasks: Iterable[PassContext[Any]]) -> Suspects:
+def suspects_of(step: Step, op: Any, tasks: Iterable[PassContext[Any]]) -> Suspects:
     """Return `Suspects` with all passes of the nested pipelines that a step ran for `tasks`."""
     pipelines = dict.fromkeys(task.plan.pipeline for task in tasks)
-    return Suspects(step, [each for one in pipelines for each in passes_of(one)])
+    return Suspects(step, op, [each for one in pipelines for each in passes_of(one)], True)
 
 
 def _event(step: Step, predicate: str) -> str:

@@ -63,7 +63,8 @@ class Loop(ObservedRun):
         isolates: Whether the run detects a pass that changes ops outside the op that it runs on.
         skips: Whether verification is skipped for ops with unchanged fingerprints.
         at_work: The `PassContext` of the running pass; None between passes.
-        interruption: The failure of the innermost interrupted step; None if there was no interrupt.
+        interrupted: The outcome of the innermost interrupted step; `UNKNOWN` if there was no
+            interrupt in a step.
     """
 
     def __init__(
@@ -99,7 +100,7 @@ class Loop(ObservedRun):
         self.flags: tuple[str, ...] = always + hooks.flags
         self.place_of: Callable[[Any], object] = adapter.place_of
         self.at_work: PassContext[Any] | None = None
-        self.interruption: Failure | None = None
+        self.interrupted: Outcome = UNKNOWN
         self._uninitialized: dict[Pipeline, tuple[Step, Exception]] = {}
         lowers = None if gates or hooks.needs_single_passes else compiler.lowers
         self._lower = None if lowers is None else partial(lowers.lower, verify=self.verifies)
@@ -131,7 +132,7 @@ class Loop(ObservedRun):
                 total += self.verify_changes(ctx.deferred.pop(), ctx)
             if plan.rejected is not None:
                 suspect = sole(plan.rejected, ctx.op)
-                failure = self.failing.of("unschedulable", suspect, ctx.op, plan.rejection)
+                failure = self.failing.of("unschedulable", suspect, plan.rejection)
                 total += self.tell(ctx, failure)
         if ctx.cached is not None:
             if ctx.caller is not None and (kept := self.preserved(plan.pipeline)):
@@ -157,8 +158,8 @@ class Loop(ObservedRun):
                     try:
                         outcome = self.run_steps((step,), ctx)
                     except BaseException:
-                        failure = self.interruption
-                        hooks.ended = Ended(True, failure, outcome=self.interrupted())
+                        failure = next(iter(self.interrupted.failures), None)
+                        hooks.ended = Ended(True, failure, outcome=self.interrupted)
                         raise
                     failed, skipped = bool(outcome.failures), outcome is _SKIPPED
                     if is_compared and not failed:
@@ -316,7 +317,7 @@ class Loop(ObservedRun):
             return outcome
         if (error := self.verify(step, ctx.op)) is None:
             return outcome
-        failure = self.failing.invalid(sole(step, ctx.op), ctx.op, error, deferred)
+        failure = self.failing.invalid(sole(step, ctx.op), error, deferred)
         return outcome + self.tell(ctx, failure)
 
     def verify(self, step: Step, op: Any, *, recursive: bool = True) -> InvalidIR | None:
@@ -364,14 +365,10 @@ class Loop(ObservedRun):
 
     def _interrupt(self, step: Step, ctx: PassContext[Any], error: BaseException) -> None:
         """Record the failure of the innermost step that was interrupted."""
-        if self.interruption is None:
+        if not self.interrupted.failures:
             is_lost, failing = self.place_of(ctx.op) != ctx.place, self.failing
             failure = self._lost(step, ctx) if is_lost else failing.interrupted(step, ctx.op, error)
             failure.diagnostic.detach(render=False)
             error.add_note(str(failure))
-            self.interruption = failure
+            self.interrupted = Outcome(None, (failure,))
             self.tell(ctx)
-
-    def interrupted(self) -> Outcome:
-        """Return the outcome of an interrupted step, with the failure from `interruption`."""
-        return Outcome(None, () if self.interruption is None else (self.interruption,))

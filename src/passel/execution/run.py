@@ -9,7 +9,7 @@ from passel.errors import PassFailure
 from passel.execution.failure_texts import NOT_INSIDE, Suspects, sole, titles_of
 from passel.execution.loop import Loop
 from passel.hooks import Bracket, Ended
-from passel.ir import ANY, outwards
+from passel.ir import outwards
 from passel.passes import PassContext, PipelineRun
 from passel.passes.outcome import UNCHANGED, Outcome
 from passel.schedule import passes_of
@@ -56,7 +56,7 @@ class Run(Loop):
                         with self.adapter.reporting(self.ir_context, self._hear):
                             self.outcome = self.run_nested(parent, ctx)
                 except BaseException:
-                    self.outcome = self.reports.so_far() + self.interrupted()
+                    self.outcome = self.reports.so_far() + self.interrupted
                     raise
                 hooks.ended = Ended(bool(self.outcome.failures))
         finally:
@@ -96,15 +96,13 @@ class Run(Loop):
 
         Source: the pipeline callback in `OpToOpPassAdaptor::run`, MLIR 22.
         """
-        kind = self.adapter.kind_of(op)
-        if pipeline.anchor not in (ANY, kind.name):
-            raise self.compiler.misfit(pipeline, kind)
+        self.compiler.check_fits(pipeline, self.adapter.kind_of(op))
         self._flush(ctx)  # diagnostics of the pass come before those of the pipeline
         try:
             # Not `is`: bindings may have several objects for one op.
             analyses = ctx.analyses if op == ctx.op else ctx.analyses.nest(op)
         except ValueError:
-            failure = self.failing.of("unschedulable", sole(None, op), op, NOT_INSIDE)
+            failure = self.failing.of("unschedulable", sole(None, op), NOT_INSIDE)
             refused = self.reports.tell((), failure)
             return _result_of(ctx, refused._replace(changed=False))
         if self.hooks.sees_steps:
@@ -168,14 +166,14 @@ class Run(Loop):
             error: The verifier's `InvalidIR` error; None if a pass itself failed.
         """
         self._flush(ctx)
-        suspects = Suspects(ctx.step, steps, op)
+        suspects = Suspects(ctx.step, op, steps)
         if error is not None:
-            failure = self.failing.invalid(suspects, op, error)
+            failure = self.failing.invalid(suspects, error)
         elif len(steps) == 1:
             failure = self.failing.raised(steps[0], op, PassFailure())
         else:
             message = f"one of the {titles_of(steps)} failed"
-            failure = self.failing.of("failed", suspects, op, message)
+            failure = self.failing.of("failed", suspects, message)
         ctx.recorded().outcome += self.reports.tell((), failure)
 
     def _flush(self, ctx: PassContext[Any]) -> None:

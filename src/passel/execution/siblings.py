@@ -128,8 +128,8 @@ class Siblings:
         recursive = not self._is_tracked or run.verify_each == "always"
         if (error := run.verify(step, op, recursive=recursive)) is None:
             return UNCHANGED
-        suspects = suspects_of(step, touched)
-        return run.tell(self.ctx, run.failing.invalid(suspects, op, error))
+        suspects = suspects_of(step, op, touched)
+        return run.tell(self.ctx, run.failing.invalid(suspects, error))
 
     # -- Isolation --------------------------------------------------------------------------------
 
@@ -211,8 +211,8 @@ class Siblings:
             how: The rest of a sentence that starts with the op and describes the change.
             op_name: The name of the erased or moved op; an empty string for a changed op.
         """
-        suspects = suspects_of(self.step, self.tasks)
-        return self._run.failing.of("isolation", suspects, op, how, op_name=op_name)
+        suspects = suspects_of(self.step, op, self.tasks)
+        return self._run.failing.of("isolation", suspects, how, op_name=op_name)
 
     def _lose(self, task: PassContext[Any]) -> Failure:
         """Return the failure for an op that was erased or moved before its pipeline ran."""

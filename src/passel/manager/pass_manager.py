@@ -201,13 +201,12 @@ class PassManager(RunSettings, OpPassManager):
         __tracebackhide__ = True  # in tracebacks that pytest and IPython show
         adapter = self._adapter or adapter_for(op)
         context = self._context_for(adapter, op)
-        kind = adapter.kind_of(op)
-        if self.anchor not in (ANY, kind.name):
-            raise self._compiler_for(adapter, context).misfit(self, kind)
+        compiler = self._compiler_for(adapter, context)
+        compiler.check_fits(self, adapter.kind_of(op))
         strategy = strategy_for(jobs, executor)
         with adapter.alone_in(context, own_threads(jobs) if executor is None else None):
             run = Run(
-                self._compiler_for(adapter, context),
+                compiler,
                 Instrumentor(self._observers()),
                 on_diagnostic,
                 verify=self._verify,
@@ -217,7 +216,7 @@ class PassManager(RunSettings, OpPassManager):
             )
             try:
                 with running_on(adapter, context):
-                    run.run(run.compiler.schedule(self), adapter.op_of(op))
+                    run.run(compiler.schedule(self), adapter.op_of(op))
                 return _result(run)
             except BaseException as error:  # also an interrupt
                 for note in run.notes:
@@ -229,8 +228,7 @@ class PassManager(RunSettings, OpPassManager):
 
     def _observers(self) -> list[PassInstrumentation]:
         """Return the instrumentations of a run, including new ones for enabled features."""
-        makers = filter(None, (*self._enabled.values(), *self._checkers.values()))
-        return [*self._instrumentations, *map(call, makers)]
+        return [*self._instrumentations, *map(call, filter(None, self._enabled.values()))]
 
     def _context_for(self, adapter: IRAdapter, op: Any) -> Any:
         if op is not None and (own := adapter.context_of(op)) is not None:

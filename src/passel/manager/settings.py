@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal
 
 from passel.passes.reachable import EffectsGuard
 from passel.passes.remarks import remark_filter
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from passel.passes.remarks import RemarkFilter
 
 
-_Observers: TypeAlias = "dict[str, Callable[[], PassInstrumentation] | None]"
-
-
 class RunSettings:
     """The base class of pass managers that can be run. It defines the settings of runs."""
 
@@ -28,8 +25,10 @@ class RunSettings:
         self._verify: bool | Literal["always"] = True
         self._remarks: RemarkFilter | None = None
         self._instrumentations: list[PassInstrumentation] = []
-        self._enabled: _Observers = {}
-        self._checkers: _Observers = {}  # run last, so that others see all
+        # The makers of enabled observers. Checkers come last, so that others see all they report.
+        self._enabled: dict[str, Callable[[], PassInstrumentation] | None] = dict.fromkeys(
+            ("timing", "statistics", "ir-printing", "analyses", "isolation")
+        )
         self._gates: list[PassGate] = []
         self._guard: EffectsGuard | None = None
 
@@ -67,7 +66,7 @@ class RunSettings:
         """
         from passel.instruments.analysis_check import AnalysisCheck  # noqa: PLC0415
 
-        self._checkers["analyses"] = AnalysisCheck if enable else None
+        self._enabled["analyses"] = AnalysisCheck if enable else None
 
     def enable_isolation_check(self, enable: bool = True) -> None:
         """Set whether to check that passes change only their op. The check is slow.
@@ -81,7 +80,7 @@ class RunSettings:
         """
         from passel.instruments.isolation_check import IsolationCheck  # noqa: PLC0415
 
-        self._checkers["isolation"] = IsolationCheck if enable else None
+        self._enabled["isolation"] = IsolationCheck if enable else None
 
     def restrict_effects(self, *allowed: str, remedy: str = "") -> None:
         """Reject passes whose effects outside the IR are not allowed.

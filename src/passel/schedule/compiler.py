@@ -81,13 +81,12 @@ class PipelineCompiler:
             self._compiled[key] = weakref.ref(tree), changes, schedule
             return schedule
 
-    def misfit(self, tree: OpPassManager, kind: OpKind) -> AnchorError:
-        """Return the error for running a manager on an op that its anchor does not match."""
-        message = f"can't run '{tree.anchor}' pass manager on '{kind.name}' op"
-        hint = self._unknown_anchor(tree.anchor)
-        if not hint:
-            hint = f"to run the pipeline on nested ops, write {kind.name}({tree.anchor}(...))"
-        return AnchorError(f"{message}; {hint}")
+    def check_fits(self, tree: OpPassManager, kind: OpKind) -> None:
+        """Reject a manager whose anchor does not match an op that it should run on."""
+        if tree.anchor not in (ANY, kind.name):
+            nested = f"to run the pipeline on nested ops, write {kind.name}({tree.anchor}(...))"
+            hint = self._unknown_anchor(tree.anchor) or nested
+            raise AnchorError(f"can't run '{tree.anchor}' pass manager on '{kind.name}' op; {hint}")
 
     def _compile(self, tree: OpPassManager, outer: str) -> Pipeline:
         visits = tuple(walk(tree))

@@ -75,8 +75,9 @@ def check_contracts(
     def visit(pipeline: Pipeline, levels: list[_Level], holder: _Place | None = None) -> None:
         # Passes are visited in the order in which they were added: siblings run in any order.
         for step, around in sorted(_steps(pipeline, levels), key=lambda found: found[0].number):
-            own = holder.named if holder else next(names, Named())
-            place = _Place(step, around, own, is_held=holder is not None)
+            # Regions start and end at passes of the builder, not at passes that passes run.
+            own = holder.named._replace(label="") if holder else next(names, Named())
+            place = _Place(step, around, own)
             checker.enter(place)
             for item in run_by(step.pass_):
                 tree = item if isinstance(item, OpPassManager) else OpPassManager().add(item)
@@ -109,14 +110,12 @@ class _Place(NamedTuple):
     Attributes:
         step: The pass.
         levels: The level of the pass, after the enclosing levels on the same IR.
-        named: The name of the pass, or the name of the pass that runs it.
-        is_held: Whether another pass runs the pass.
+        named: The name of the pass. For a pass that another pass runs, the origin of the other.
     """
 
     step: PassStep
     levels: list[_Level]
     named: Named
-    is_held: bool
 
     def __str__(self) -> str:
         pass_ = self.step.pass_
@@ -189,10 +188,10 @@ class _Checker:
             place.levels[-1][key] = [place]
 
     def _keys_of_regions(self, place: _Place, end: str) -> list[_Key]:
-        """Return the analyses of the regions that a pass starts or ends, unless a pass runs it."""
+        """Return the analyses of the regions that a pass starts or ends."""
         return [
             (kind, region)
-            for region in (() if place.is_held else self._regions)
+            for region in self._regions
             if place.named.label in getattr(region, end)
             for kind in region.preserves
         ]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
 from passel.diagnostics import brief, log_warning_once
 from passel.errors import EncodingError
-from passel.execution.failure_texts import suspects_of
+from passel.execution.failure_texts import Suspects, suspects_of
 from passel.execution.strategies import Sequential, processors
 from passel.passes.outcome import sum_of
 from passel.passes.reachable import walk
@@ -145,11 +145,11 @@ class Distribution(Sequential, ABC):
 
 def _fail(run: Run, step: NestedStep, task: PassContext[Any], answer: Answer) -> Outcome:
     """Report the failure of a task whose worker has died, and return the outcome."""
-    suspects = suspects_of(step, [task])._replace(op=task.op)
-    if found := [step for step in suspects.passes if id(step) == answer.at]:
-        suspects = suspects._replace(passes=found)
+    passes = suspects_of(step, task.op, [task]).passes
+    running = [each for each in passes if id(each) == answer.at]
+    suspects = Suspects(step, task.op, running or passes)
     message = f"failed: the process that ran passes on it {answer.how}"
-    return run.reports.tell((), run.failing.of("crashed", suspects, task.op, message))
+    return run.reports.tell((), run.failing.of("crashed", suspects, message))
 
 
 def _apply(

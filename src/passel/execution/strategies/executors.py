@@ -207,7 +207,7 @@ def _do(
             return Answer()  # the main process reports the failure
         ctx = PassContext(run, parent, run.place_of(parent), None)
         ctx.siblings = siblings = Siblings(step, ctx)
-        wanted = set(map(adapter.identity_of, ops))
+        wanted = set(map(run.adapter.identity_of, ops))
         siblings.tasks = [each for each in siblings.tasks if adapter.identity_of(each.op) in wanted]
         with only_own_ops(siblings):
             return Answer(list(run_tasks(siblings, siblings.tasks)))
