@@ -41,10 +41,6 @@ NOT_INSIDE = (
 BESIDE = "was changed by a pass on a sibling op; only a pass on the enclosing op may do that"
 GONE = "was erased or moved by a pass on a sibling op; only a pass on the enclosing op may do that"
 INSIDE = "was changed by a pass on a nested op; a pass may change only the op that it runs on"
-PLACES = (
-    "was changed by a pass on a nested op, which added, erased or moved ops inside this op; only a "
-    "pass on this op may do that"
-)
 
 
 class Failures(NamedTuple):

@@ -134,11 +134,6 @@ class Loop(ObservedRun):
                 suspect = sole(plan.rejected, ctx.op)
                 failure = self.failing.of("unschedulable", suspect, plan.rejection)
                 total += self.tell(ctx, failure)
-        if ctx.cached is not None:
-            if ctx.caller is not None and (kept := self.preserved(plan.pipeline)):
-                ctx.cached.invalidate(PreservedAnalyses(kept))
-            else:
-                ctx.cached.clear()
         return total
 
     def run_observed(self, ctx: PassContext[Any]) -> Outcome:

@@ -115,10 +115,11 @@ class Run(Loop):
         if not outcome.failures:
             plan = self.plan(compiled, op)
             inner = PassContext(self, op, self.place_of(op), plan)
-            inner.cached, inner.caller = analyses, ctx
+            inner.cached = analyses
             outcome = self.run_nested(ctx.step, inner)
             self.at_work = ctx
         kept = in_common(self.preserved(compiled), outcome.preserved)
+        analyses.invalidate(PreservedAnalyses(kept))
         if op != ctx.op and outcome.changed is not False:
             analyses.invalidate_between(ctx.op, PreservedAnalyses(kept))
         return _result_of(ctx, outcome._replace(preserved=kept))
@@ -169,11 +170,9 @@ class Run(Loop):
         suspects = Suspects(ctx.step, op, steps)
         if error is not None:
             failure = self.failing.invalid(suspects, error)
-        elif len(steps) == 1:
-            failure = self.failing.raised(steps[0], op, PassFailure())
         else:
-            message = f"one of the {titles_of(steps)} failed"
-            failure = self.failing.of("failed", suspects, message)
+            message = f"{'one of the ' if len(steps) > 1 else ''}{titles_of(steps)} failed"
+            failure = self.failing.of("failed", suspects, message, cause=PassFailure())
         ctx.recorded().outcome += self.reports.tell((), failure)
 
     def _flush(self, ctx: PassContext[Any]) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from passel.execution.failure_texts import BESIDE, GONE, INSIDE, PLACES, suspects_of
+from passel.execution.failure_texts import BESIDE, GONE, INSIDE, suspects_of
 from passel.ir import outwards
 from passel.passes import PassContext
 from passel.passes.outcome import CHANGED, UNCHANGED, sum_of
@@ -171,7 +171,9 @@ class Siblings:
         return is_in_place and not (self._is_tracked and self._has_changed(task))
 
     def leave(self, task: PassContext[Any], outcome: Outcome) -> None:
-        """Record that the pipeline of a task has run, and store the fingerprint of its op."""
+        """Drop the analyses of a task's op, on which the pipeline has run, and note its state."""
+        if task.cached is not None:
+            task.cached.clear()
         self._last = task.number if self.is_in_order else -1  # no other pipeline ran after it
         if outcome.failures and self._run.place_of(task.op) != task.place:
             self._lost.add(task.number)
@@ -189,7 +191,7 @@ class Siblings:
         take, op = self._adapter.fingerprint, self.ctx.op
         if not (self._gone or self._watch.are_all_in_place()):
             if worked_on is None:
-                yield self._violation(op, PLACES)
+                yield self._violation(op, INSIDE)
         elif self._is_tracked and (self._adapter.survives_loss or not self._gone):
             own = take(op, recursive=False)
             if own != self._own and not (self._gone or self._lost):

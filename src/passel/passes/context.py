@@ -67,7 +67,6 @@ class PassContext(Generic[StateT]):
         failure: The failure of the running step itself, as opposed to the failure of a nested pass;
             None if the step itself has not failed.
         cached: The analyses of the op; None until a pass requests an analysis.
-        caller: If the pipeline is dynamic, the context of the pass that runs it; otherwise None.
         siblings: While nested pipelines run, the ops that they run on, as a `Siblings` object;
             otherwise None.
 
@@ -96,7 +95,6 @@ class PassContext(Generic[StateT]):
         self.deferred: list[Any] = []
         self.record: Record | None = None
         self.failure: Failure | None = None
-        self.caller: PassContext[Any] | None = None
         self.siblings: Any = None
         # Enclosing passes may have requested analyses of this op already.
         known = None if parent is None else parent.cached

@@ -183,8 +183,6 @@ def _apply(
         if data is None:
             continue  # a thread of this process has run the task
         task.valid_state = task.valid_state if outcome.changed is False else None
-        if task.cached is not None:  # as at the end of the pipeline in the worker
-            task.cached.clear()
         siblings.leave(task, outcome)
     return outcomes
 
