@@ -18,6 +18,7 @@ from passel import (
     Pass,
     PassContext,
     PassManager,
+    PassRegistry,
     PipelineError,
     default_registry,
 )
@@ -48,7 +49,7 @@ def test_extensions_register_dialects_and_passes() -> None:
         builder.registry.register(Brought)
         builder.add("brought")
 
-    registry = default_registry().copy()
+    registry = PassRegistry(default_registry())
     builder = PipelineBuilder(registry=registry, adapter=XDSLAdapter()).extend(extend)
     manager = builder.build()
     assert str(manager) == "builtin.module(brought)"

@@ -11,7 +11,7 @@ import pytest
 from passel import OpPassManager, Options, Pass, PassContext, PassManager, option
 from passel.errors import EffectsError
 from passel.manager import BarePipeline
-from passel.passes import default_registry
+from passel.passes import PassRegistry, default_registry
 from passel.passes.reachable import walk
 from passel.testing import ToyAdapter, parse_toy
 from passel.xdsl import XDSLAdapter
@@ -105,7 +105,7 @@ class HoldAll(Pass):
 
 def walked(text: str) -> list[str]:
     """Return each pass that a walk comes to, with its place in the text, and `!` on another IR."""
-    registry = default_registry().copy()
+    registry = PassRegistry(default_registry())
     registry.register(HoldAll)
     manager = PassManager.parse(text, registry=registry, adapter=XDSLAdapter())
     return [

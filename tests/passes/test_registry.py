@@ -238,7 +238,7 @@ def test_what_one_ir_would_see_twice_is_refused(first: str, second: str) -> None
     with pytest.raises(DuplicateNameError, match="registered by one and again by two"):
         registry.register("cse", lambda: Second, origin="two", ir=second)
     registry.register("cse", lambda: Second, origin="two", ir=second, override=True)
-    assert issubclass(found(registry.for_ir("zoo"), "cse") or int, Second)
+    assert issubclass(found(PassRegistry(registry, scope="zoo"), "cse") or int, Second)
 
 
 def test_a_pickled_manager_keeps_its_registry() -> None:
@@ -256,10 +256,10 @@ def test_a_registry_for_one_ir() -> None:
     registry.register("mine", lambda: First)
     registry.register("farmers", lambda: First, ir="farm")
     registry.register("own-b", lambda: Second)
-    zoo = registry.for_ir("zoo", Own())
+    zoo = PassRegistry(registry, Own(), scope="zoo")
     zoo.register_pipeline("tidy", add_nothing)
-    zoo.copy().register("more", lambda: First)
-    for each in (zoo, zoo.copy(), zoo.for_ir("zoo", Own())):
+    PassRegistry(zoo).register("more", lambda: First)
+    for each in (zoo, PassRegistry(zoo), PassRegistry(zoo, scope="zoo")):
         assert names(each) == ["mine", "own-a", "own-b"]
         assert [i.name for i in each.entries() if isinstance(i, PassPipelineInfo)] == ["tidy"]
         assert issubclass(found(each, "own-b") or int, Second)

@@ -19,7 +19,7 @@ from passel import (
     Pass,
     PassManager,
 )
-from passel.passes import default_registry
+from passel.passes import PassRegistry, default_registry
 from passel.schedule import NestedStep, Pipeline, PipelineCompiler, passes_of
 from passel.schedule import merged as merged_of
 from passel.testing import ToyAdapter, parse_toy
@@ -149,7 +149,7 @@ def test_nested_managers_inherit_the_nesting_mode(make: Callable[..., Pass[Any]]
 def test_a_missing_dialect_has_a_place_in_the_text() -> None:
     """That of the pass that depends on it, also inside of an option."""
     body: dict[str, Any] = {"run": print, "dependent_dialects": ("nosuch",)}
-    registry = default_registry().copy()
+    registry = PassRegistry(default_registry())
     registry.register(type("Needs", (Pass,), {"name": "needs", **body}))
     text = "toy.module(composite-fixed-point-pass{pipeline={needs}})"
     pm = PassManager.parse(text, registry=registry, adapter=ToyAdapter())

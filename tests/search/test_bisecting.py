@@ -31,7 +31,7 @@ from passel import (
 )
 from passel.frontend import SourcePart, frontend_of
 from passel.ir import adapter_named
-from passel.passes import default_registry
+from passel.passes import PassRegistry, default_registry
 from passel.record import Record, Recorder
 from passel.search import (
     Answer,
@@ -145,7 +145,7 @@ class MLIRBug(Pass[Any]):
             op.operation.attributes["function_type"] = types
 
 
-REGISTRY = default_registry().copy()
+REGISTRY = PassRegistry(default_registry())
 for each in (Bug, Fragile, MLIRBug):
     REGISTRY.register(each)
 

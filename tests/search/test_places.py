@@ -13,7 +13,7 @@ from xdsl.ir import Operation
 
 from passel import Pass, PassContext, PassManager, Statistic
 from passel.ir import PrintFlags
-from passel.passes import default_registry
+from passel.passes import PassRegistry, default_registry
 from passel.search import Place, Stretch
 from passel.xdsl import XDSLAdapter, parse_source
 
@@ -67,7 +67,7 @@ class Mark(Pass[Operation]):
         ctx.count(self.marks)
 
 
-REGISTRY = default_registry().copy()
+REGISTRY = PassRegistry(default_registry())
 REGISTRY.register(Mark)
 
 _ANYWHERE = ("cse", "canonicalize", "dce", "mark", "mark")

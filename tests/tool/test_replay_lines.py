@@ -20,7 +20,7 @@ from passel import Pass, PassFailedError, PassManager, load_reproducer
 from passel.instruments import CrashReproducer
 from passel.ir import adapter_named
 from passel.mlir.bindings import Bindings
-from passel.passes import default_registry
+from passel.passes import PassRegistry, default_registry
 from passel.record import Record
 from passel.testing import ToyAdapter, parse_toy
 from passel.tool import opt_main
@@ -81,7 +81,7 @@ def fresh(
     Path("my functions.mlir").write_text(FUNCTIONS)
 
     def run(*words: str) -> str:
-        assert opt_main(words, registry=default_registry().copy()) == 1
+        assert opt_main(words, registry=PassRegistry(default_registry())) == 1
         return capsys.readouterr().err
 
     return run
@@ -171,7 +171,7 @@ def failed(pm: PassManager, op: Any, file: str = "r.mlir", *, local: bool = Fals
 @pytest.fixture
 def registry() -> Any:
     """The passes that fail beside those of installed packages."""
-    registry = default_registry().copy()
+    registry = PassRegistry(default_registry())
     for value in vars(ways_to_fail).values():
         if isinstance(value, type) and issubclass(value, Pass) and value.name:
             registry.register(cast("type[Pass[Any]]", value), override=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from passel.errors import PipelineError
 from passel.ir import adapter_named
 from passel.manager.pass_manager import PassManager
-from passel.passes import default_registry
+from passel.passes import PassRegistry, default_registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from passel.frontend import Frontend, Parsed, SourcePart
     from passel.ir import IRAdapter
-    from passel.passes import PassRegistry
 
 
 def load_reproducer(
@@ -100,7 +99,7 @@ def registry_with(passes: Iterable[Any]) -> PassRegistry:
     """Return a copy of the default registry in which the given passes are also registered."""
     from passel.passes.factory import class_of
 
-    registry = default_registry().copy()
+    registry = PassRegistry(default_registry())
     for each in passes:
         kind = each if isinstance(each, type) else type(each)
         registry.register(class_of(kind, getattr(kind, "name", "")), override=True)

@@ -112,7 +112,7 @@ def _native_pipeline(root: str, name: str) -> PassPipelineInfo | None:
         if _accepted(bindings, text, subject) != text:
             reason = "cannot be split into passes: MLIR prints it in a form that cannot be parsed"
             raise OptionError(Problem(f"{subject} {reason}"))
-        own = PassRegistry().for_ir(NativePass.ir, MLIRSource(root))
+        own = PassRegistry(MLIRSource(root), scope=NativePass.ir)
         build_nodes(parse_pipeline(text).elements, manager, own)
 
     return PassPipelineInfo(name, build, NativeOptions, f"MLIR's pipeline `{name}`.", "MLIR")

@@ -38,10 +38,12 @@ _lock = RLock()
 class PassRegistry:
     """A registry of passes and pipelines, which are looked up by name.
 
-    Names are unique per IR. Passes for different IRs may share a name.
+    Names are unique per IR. Passes for different IRs may share a name. Passes that are added to
+    `PassRegistry(other)`, which also searches `other`, are not added to `other`.
 
     Args:
-        sources: The sources to search, in order, for names that are not in this registry.
+        sources: The sources to search, in order, for names that are not in this registry, such as
+            other registries.
         scope: The name of the IR that lookups use by default; an empty string for any IR.
 
     Attributes:
@@ -209,21 +211,6 @@ class PassRegistry:
                     self._package = None
         return ir
 
-    def for_ir(self, ir: str, *sources: PassSource) -> PassRegistry:
-        """Return a registry for one IR. It searches this registry and then other sources.
-
-        If this registry is already for `ir` and already searches `sources`, the result is this
-        registry itself. Otherwise, adding passes to the returned registry does not change this
-        registry.
-
-        Args:
-            ir: The name of the IR, which is the `name` of the IR's adapter.
-            sources: Additional sources to search, such as the IR's own passes.
-        """
-        if ir == self.scope and all(source in self._sources for source in sources):
-            return self
-        return PassRegistry(self, *sources, scope=ir)
-
     def lookup(self, name: str, *, ir: str = "") -> Registered | None:
         """Return the pass or pipeline registered under `name`; None for an unknown name.
 
@@ -280,13 +267,6 @@ class PassRegistry:
         close = closest(name, self.names(ir=ir))
         # The closest name may not exist after all.
         return suggest(name, [close]) if close and self.lookup(close, ir=ir) else ""
-
-    def copy(self) -> PassRegistry:
-        """Return a new registry, whose lookups also search this registry.
-
-        Adding passes to the returned registry does not change this registry.
-        """
-        return PassRegistry(self, scope=self.scope)
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
         """Pickle a registry; the default registry is pickled as a call to `default_registry`."""

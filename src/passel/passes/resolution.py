@@ -64,7 +64,8 @@ def names_on(adapter: IRAdapter, registry: PassRegistry | None = None) -> PassRe
     own = None
     with suppress(AdapterError):  # the IR is imported, but cannot be used
         own = adapter.pass_source()
-    return (registry or default_registry()).for_ir(adapter.name, *(() if own is None else (own,)))
+    known = registry or default_registry()
+    return PassRegistry(known, *filter(None, (own,)), scope=adapter.name)
 
 
 def build(nodes: Sequence[ElementNode], manager: Any, names: PassRegistry) -> None:

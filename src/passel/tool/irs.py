@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from passel.errors import PasselError, PipelineError
 from passel.frontend import UsageError
 from passel.ir import adapter_named, adapter_names, has_adapter
-from passel.passes import Pass, default_registry
+from passel.passes import Pass, PassRegistry, default_registry
 from passel.tool.flags import PROGRAM, UnknownFlagError, flags_in
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from passel.frontend import Flag, Frontend, SourcePart
     from passel.ir import IRAdapter
     from passel.manager import PassManager
-    from passel.passes import PassRegistry
 
 _KNOWN = ("xdsl", "mlir")
 """IRs whose flags passel-opt declares."""
@@ -140,7 +139,7 @@ class IRChoice:
 
         given = self._tool.registry
         if self.scope == "xdsl":
-            return (given or default_registry()).for_ir("xdsl")
+            return PassRegistry(given or default_registry(), scope="xdsl")
         return names_on(self.adapter, given)
 
     @property

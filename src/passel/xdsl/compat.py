@@ -24,7 +24,7 @@ from passel.frontend import UsageError
 from passel.hooks import PassInstrumentation
 from passel.ir import InvalidIR
 from passel.manager import PassManager
-from passel.passes import default_registry
+from passel.passes import PassRegistry, default_registry
 from passel.schedule import PassStep
 from passel.xdsl.adapter import XDSLAdapter
 from passel.xdsl.fast import make_parser
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from xdsl.ir import Dialect
 
     from passel.hooks import ObservedRun
-    from passel.passes import PassRegistry
     from passel.schedule import Step
 
 
@@ -114,7 +113,7 @@ class _CompatMain(xDSLOptMain):
     def setup_pipeline(self) -> None:
         registry = self.registry
         if registry is None:  # xDSL's own passes, also where passel has one of the same name
-            registry = default_registry().copy()
+            registry = PassRegistry(default_registry())
             register_xdsl_passes(registry, override=True)
         self.manager = PassManager.parse(
             self.args.passes,
