@@ -108,9 +108,10 @@ def walked(text: str) -> list[str]:
     registry = PassRegistry(default_registry())
     registry.register(HoldAll)
     manager = PassManager.parse(text, registry=registry, adapter=XDSLAdapter())
+    here = list(walk(manager, crosses=False))
     return [
-        f"{visit.pass_.name}{'!' * visit.is_elsewhere}: {visit.span.text if visit.span else ''}"
-        for visit in walk(manager)
+        f"{pass_.name}{'' if (pass_, span) in here else '!'}: {span.text if span else ''}"
+        for pass_, span in walk(manager)
     ]
 
 

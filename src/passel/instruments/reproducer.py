@@ -326,4 +326,4 @@ def _unnamed(passes: Iterable[Pass[Any, Any]]) -> str:
 
 
 def _passes_of(steps: Iterable[PassStep]) -> list[Pass[Any, Any]]:
-    return list(dict.fromkeys(each.pass_ for s in steps for each in walk(s.pass_)))
+    return list(dict.fromkeys(each for s in steps for each, _ in walk(s.pass_)))

@@ -223,7 +223,7 @@ class OpPassManager:
 
     def copy(self) -> Self:
         """Return an independent copy of the manager, with the same pass objects."""
-        return self._copied_into(self._empty_copy())
+        return self._fill(self._empty_copy(), OpPassManager.copy)
 
     __copy__ = copy
 
@@ -235,15 +235,9 @@ class OpPassManager:
         """
         if self._is_frozen:
             return self
-        value = self._copied_into(OpPassManager._empty_copy(self))
-        value._freeze()
+        value = self._fill(self.empty(self.anchor, self.jobs), OpPassManager.frozen)
+        value._is_frozen = True
         return value
-
-    def _freeze(self) -> None:
-        self._is_frozen = True
-        for item in self:
-            if isinstance(item, OpPassManager):
-                item._freeze()
 
     def _append(self, *placed: Placed) -> None:
         """Append passes and managers. All changes except `clear` use this method."""
@@ -258,9 +252,10 @@ class OpPassManager:
     def _empty_copy(self) -> OpPassManager:
         return self.empty(self.anchor, self.jobs)
 
-    def _copied_into(self, other: Any) -> Any:
+    def _fill(self, other: Any, convert: Callable[[OpPassManager], OpPassManager]) -> Any:
+        """Put this manager's passes and its converted nested managers into another manager."""
         other._placed = [
-            Placed(item.copy() if isinstance(item, OpPassManager) else item, span)
+            Placed(convert(item) if isinstance(item, OpPassManager) else item, span)
             for item, span in self._placed
         ]
         return other
@@ -378,8 +373,8 @@ class BarePipeline(OpPassManager):
 
     def __init__(self, *passes: Addable, registry: PassRegistry | None = None) -> None:
         super().__init__(registry=registry)
-        self.add(*passes)
-        self._freeze()
+        self.add(*passes)._fill(self, OpPassManager.frozen)
+        self._is_frozen = True
 
     @classmethod
     def from_option_text(cls, text: OptionText, scope: PassRegistry | None) -> Self:

@@ -6,7 +6,7 @@ these passes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from passel.analysis import EVERYTHING, in_common
 from passel.errors import EffectsError, Problem
@@ -22,24 +22,11 @@ if TYPE_CHECKING:
 Runnable: TypeAlias = "Pass[Any, Any] | OpPassManager"
 
 
-class Visit(NamedTuple):
-    """A pass that `walk` yields, with its span in the text of the pipeline.
-
-    Attributes:
-        pass_: The pass.
-        span: The span of the pass in the text or, if it has none, of the enclosing pass or
-            pipeline; None if the pipeline was built in Python.
-        is_elsewhere: Whether the IR of the pass differs from the IR of the outermost pipeline.
-    """
-
-    pass_: Pass[Any, Any]
-    span: Span | None
-    is_elsewhere: bool
+Visit: TypeAlias = "tuple[Pass[Any, Any], Span | None]"
+"""A pass, and its span in the text of the pipeline; see `walk`."""
 
 
-def walk(
-    item: Runnable, span: Span | None = None, *, is_elsewhere: bool = False
-) -> Iterator[Visit]:
+def walk(item: Runnable, span: Span | None = None, *, crosses: bool = True) -> Iterator[Visit]:
     """Yield a pass, or all passes of a manager in text order.
 
     Each pass is followed by the passes that it may run.
@@ -47,15 +34,19 @@ def walk(
     Args:
         item: A pass or a pass manager.
         span: The span of the item in the pipeline's text; None if the item was created in Python.
-        is_elsewhere: Whether the IR of the item differs from the IR of the outermost pipeline.
+        crosses: Whether to yield the passes that a crossing runs on another IR.
+
+    Yields:
+        Each pass, and its span in the text or, if it has none, the span of the enclosing pass or
+        pipeline; None if the pipeline was built in Python.
     """
     if isinstance(item, OpPassManager):
         for inner, place in item.placed():
-            yield from walk(inner, place or span, is_elsewhere=is_elsewhere)
+            yield from walk(inner, place or span, crosses=crosses)
         return
-    yield Visit(item, span, is_elsewhere)
-    for inner in run_by(item):
-        yield from walk(inner, span, is_elsewhere=is_elsewhere or item.takes_elements)
+    yield item, span
+    for inner in run_by(item) if crosses or not item.takes_elements else ():
+        yield from walk(inner, span, crosses=crosses)
 
 
 def run_by(value: Any) -> Iterator[Runnable]:
@@ -81,8 +72,8 @@ def preserved_by(items: Iterable[Runnable]) -> frozenset[type]:
     """
     kept = EVERYTHING
     for item in items:
-        for visit in walk(item):
-            kept = in_common(kept, frozenset(visit.pass_.preserves))
+        for pass_, _ in walk(item):
+            kept = in_common(kept, frozenset(pass_.preserves))
     return kept
 
 
@@ -117,7 +108,7 @@ class EffectsGuard:
 
         findings: dict[str, Span | None] = {}
         missing: set[str] = set()
-        for pass_, span, _ in visits:
+        for pass_, span in visits:
             if refused := sorted(set(pass_.own_effects()) - self.allowed):
                 missing.update(refused)
                 does = " and ".join(EFFECTS[effect] for effect in refused)

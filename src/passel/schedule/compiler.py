@@ -15,7 +15,7 @@ from passel.passes.reachable import walk
 from passel.schedule.model import is_schedulable, merged
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from passel.ir import IRAdapter, OpKind
     from passel.passes.op_pass_manager import OpPassManager
@@ -92,12 +92,12 @@ class PipelineCompiler:
         visits = tuple(walk(tree))
         if self.guard is not None:
             self.guard.check(visits)
-        here = [visit for visit in visits if not visit.is_elsewhere]
+        here = tuple(walk(tree, crosses=False))
         self._check_passes(here)
         pipeline = merged(tree, outer, adapter=self.adapter, context=self.context)
         self._check(pipeline)
         self._load_dialects(here)
-        if self.checks and not outer and any(visit.pass_.requires for visit in visits):
+        if self.checks and not outer and any(pass_.requires for pass_, _ in visits):
             from passel.schedule.contracts import check_contracts  # noqa: PLC0415 - `import passel` is fast
 
             check_contracts(pipeline)
@@ -105,7 +105,7 @@ class PipelineCompiler:
 
     def _check_passes(self, visits: Iterable[Visit]) -> None:
         """Reject incomplete passes, and passes for another IR."""
-        for pass_, span, _ in visits:
+        for pass_, span in visits:
             try:
                 pass_.check_complete()
             except DefinitionError as error:
@@ -120,16 +120,16 @@ class PipelineCompiler:
                 )
                 raise AnchorError(Problem(message, span))
 
-    def _load_dialects(self, visits: list[Visit]) -> None:
-        needed = {dialect: visit for visit in visits for dialect in visit.pass_.dependent_dialects}
+    def _load_dialects(self, visits: Sequence[Visit]) -> None:
+        needed = {dialect: visit for visit in visits for dialect in visit[0].dependent_dialects}
         for dialect in sorted(needed):
             try:
                 self.adapter.load_dialects(self.context, [dialect])
             except LookupError as error:
-                pass_, span, _ = needed[dialect]
+                pass_, span = needed[dialect]
                 message = f"pass '{pass_.name}' depends on dialect '{dialect}': {error.args[0]}"
                 raise AnchorError(Problem(message, span)) from None
-        self.adapter.prepare(self.context, [visit.pass_ for visit in visits])
+        self.adapter.prepare(self.context, [pass_ for pass_, _ in visits])
 
     def _check(self, pipeline: Pipeline) -> None:
         """Perform the checks that do not need ops, innermost pipelines first."""

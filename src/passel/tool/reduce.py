@@ -202,7 +202,7 @@ def _reduce(settings: Settings, subject: Subject, case: Case, output: Output) ->
     if reducer.best.pipeline:
         name = "FILE" if settings.o == "-" else settings.o
         manager = subject.manager(reducer.best.pipeline, subject.frontend.new_context())
-        passes_run = [each.pass_ for each in walk(manager)]
+        passes_run = [each for each, _ in walk(manager)]
         replay = allowing(Replay(settings).command("passel-opt"), passes_run)
         lines.append(f"to replay: {replay.replace('{file}', name)}")
     for line in lines:

@@ -102,7 +102,7 @@ class Distribution(Sequential, ABC):
         if run.gates:
             return f"gates run {only}"
         for step in passes_of(siblings.step):
-            if not all(getattr(each.pass_, self.declared) for each in walk(step.pass_)):
+            if not all(getattr(each, self.declared) for each, _ in walk(step.pass_)):
                 return f"pass '{step.pass_.short_name}' runs {only}"
         return ""
 
