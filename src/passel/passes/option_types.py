@@ -197,14 +197,14 @@ def _optional(inner: Codec) -> Codec:
     """Return the codec for optional values; None is `none` or, except for flags, a lone key."""
 
     def decode(text: OptionText, scope: Any) -> Any:
-        return None if text == _NONE else inner.read(text, scope)
+        return None if str(text) == str(_NONE) else inner.read(text, scope)
 
     def check(value: Any) -> Any:
         return None if value is None else inner.check(value)
 
     def spell(value: Any, every: bool) -> OptionText:
         text = _NONE if value is None else inner.spell(value, every)
-        is_ambiguous = value is not None and text == _NONE  # a string, say
+        is_ambiguous = value is not None and str(text) == str(_NONE)  # a string, say
         return OptionText(text.text, '"') if is_ambiguous else text
 
     def join(values: list[Any]) -> Any:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, dataclass_transform
 from passel.diagnostics import suggest
 from passel.errors import DefinitionError, OptionError, PipelineError, Problem
 from passel.passes.option_types import OBJECT, BadValue, Codec, codec_for
-from passel.pipeline import OptionNode, OptionText, parse_options, split_struct
+from passel.pipeline import OptionNode, OptionText, located, parse_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -142,7 +142,7 @@ class Options:
     @classmethod
     def from_option_text(cls, text: OptionText, scope: Any) -> typing.Self:
         """Parse the value of a struct-valued option, such as `{a=1 b=2}`."""
-        return cls(**cls.read_options(split_struct(text), f"'{cls.__name__}'", scope))
+        return cls(**cls.read_options(parse_options(located(text)), f"'{cls.__name__}'", scope))
 
     def to_option_text(self, *, all_options: bool) -> OptionText:
         """Return the options as the text of a struct-valued option."""

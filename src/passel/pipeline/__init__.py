@@ -1,6 +1,6 @@
 """The textual form of pipelines: parsing text to syntax nodes, and printing syntax nodes."""
 
-from passel.pipeline.lexer import NAMES, check_name, is_name, located, split_list, split_struct
+from passel.pipeline.lexer import NAMES, check_name, is_name, located, split_list
 from passel.pipeline.parser import MAX_ELEMENTS, parse_elements, parse_options, parse_pipeline
 from passel.pipeline.syntax import (
     ElementNode,
@@ -27,5 +27,4 @@ __all__ = [
     "parse_pipeline",
     "spelled",
     "split_list",
-    "split_struct",
 ]

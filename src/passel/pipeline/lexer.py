@@ -39,8 +39,7 @@ _ESCAPE = re.compile(r'\\(["\\])')
 _BRACES = re.compile(r"""[{}"']""")
 _BRACKETS = re.compile(r"""[][(){}"',]""")
 _VALUE_END = re.compile(r"""[\s{}"']""", re.ASCII)
-_KEY_END = re.compile(r"[=\s]", re.ASCII)
-_NOT_SPACE = re.compile(r"\S", re.ASCII)
+_KEY = re.compile(r"\s*([^=\s]*)(=?)", re.ASCII)
 _NAME = re.compile(r"""[^\s\x00-\x1f\x7f\ud800-\udfff,(){}\[\]"'=/\\]+""")
 
 NAMES = "names must not be empty or contain white space, commas, brackets, quotes, '=', '/' or '\\'"
@@ -81,27 +80,23 @@ def skip_string(text: str, start: int, end: int) -> int:
     return match.end() if match else start + 1
 
 
-def find_outside(
-    source: Source, start: int, end: int, pattern: re.Pattern[str], stops: str
-) -> int | None:
+def find_outside(span: Span, pattern: re.Pattern[str], stops: str) -> int | None:
     """Return the offset of the first stop character that is outside strings and brackets, or None.
 
     Args:
-        source: The text to search.
-        start: The offset to search from, which must be outside all brackets.
-        end: The offset after the last character to search.
+        span: The text to search, which must begin outside all brackets.
         pattern: A pattern that matches stop characters, quotes, and the brackets to skip.
         stops: The stop characters to search for.
 
     Raises:
         PipelineSyntaxError: Brackets are nested too deeply.
     """
-    text, position = source.text, start
+    source, position, end = span
     closers: list[str] = []
-    while match := pattern.search(text, position, end):
+    while match := pattern.search(source.text, position, end):
         char, position = match.group(), match.end()
         if char in _STRINGS:
-            position = skip_string(text, match.start(), end)
+            position = skip_string(source.text, match.start(), end)
         elif closers and char == closers[-1]:
             closers.pop()
         elif char in stops and not closers:
@@ -110,62 +105,48 @@ def find_outside(
             closers.append(_CLOSING[char])
             if len(closers) >= MAX_BRACES:
                 message = f"options are nested more than {MAX_BRACES} levels deep"
-                span = Span(source, match.start(), match.end())
-                raise PipelineSyntaxError(Problem(message, span))
+                raise PipelineSyntaxError(Problem(message, Span(source, *match.span())))
     return None
 
 
-def find_closing_brace(source: Source, start: int, end: int) -> int | None:
-    """Return the offset of the closing brace that matches the brace at `start`, or None."""
-    return find_outside(source, start + 1, end, _BRACES, "}")
+def find_closing_brace(span: Span) -> int | None:
+    """Return the offset of the brace that closes the brace at the start of `span`, or None."""
+    return find_outside(span._replace(start=span.start + 1), _BRACES, "}")
 
 
-def trim(source: Source, start: int, end: int) -> Span:
-    """Return the span of the text from `start` to `end`, without surrounding white space."""
-    text = source.text[start:end]
-    start = end - len(text.lstrip(WHITE_SPACE))
-    return Span(source, start, start + len(text.strip(WHITE_SPACE)))
+def trim(span: Span) -> Span:
+    """Return a span without surrounding white space."""
+    start = span.end - len(span.text.lstrip(WHITE_SPACE))
+    return Span(span.source, start, start + len(span.text.strip(WHITE_SPACE)))
 
 
-def clean(source: Source, start: int, end: int) -> OptionText:
+def clean(span: Span) -> OptionText:
     """Return a value without surrounding white space and without its outermost quotes or braces."""
-    text, (_, start, end) = source.text, trim(source, start, end)
-    first = text[start] if end - start > 1 else ""
-    if first in _STRINGS:
-        match = _STRINGS[first].match(text, start, end)
-        if match and match.end() == end:
-            start, end = start + 1, end - 1
-            value = text[start:end]
-            if first == '"' and "\\" in value:
-                value = _ESCAPE.sub(r"\1", value)
-            return OptionText(value, first, Span(source, start, end))
-    if first == "{" and find_closing_brace(source, start, end) == end - 1:
-        inner = trim(source, start + 1, end - 1)
-        return OptionText(inner.text, "{", inner)
-    return OptionText(text[start:end], "", Span(source, start, end))
+    span = trim(span)
+    text, inner = span.text, Span(span.source, span.start + 1, span.end - 1)
+    first = text[0] if len(text) > 1 else ""
+    if first in _STRINGS and _STRINGS[first].fullmatch(text):
+        value = _ESCAPE.sub(r"\1", inner.text) if first == '"' else inner.text
+        return OptionText(value, first, inner)
+    if first == "{" and find_closing_brace(span) == inner.end:
+        return OptionText(trim(inner).text, "{", trim(inner))
+    return OptionText(text, "", span)
 
 
-def split_options(source: Source, start: int, end: int) -> Iterator[OptionNode]:
+def split_options(span: Span) -> Iterator[OptionNode]:
     """Split the options of a pass, which are the text between its braces, at white space.
 
     Yields:
         The syntax node of each option, in text order.
     """
-    text = source.text
-    position = start
-    while match := _NOT_SPACE.search(text, position, end):
-        position = match.start()
-        found = _KEY_END.search(text, position, end)
-        key_end = found.start() if found else end
-        key = text[position:key_end]
-        span = Span(source, position, key_end)
-        if key_end == end or text[key_end] != "=":
-            yield OptionNode(key, None, span)
-            position = key_end
-            continue
-        space = find_outside(source, key_end + 1, end, _VALUE_END, WHITE_SPACE)
-        position = end if space is None else space
-        yield OptionNode(key, clean(source, key_end + 1, position), span)
+    source, position, end = span
+    while (key := _KEY.match(source.text, position, end)) and (key[1] or key[2]):
+        value, position = None, key.end()
+        if key[2]:
+            space = find_outside(Span(source, position, end), _VALUE_END, WHITE_SPACE)
+            start, position = position, end if space is None else space
+            value = clean(Span(source, start, position))
+        yield OptionNode(key[1], value, Span(source, *key.span(1)))
 
 
 def split_list(value: OptionText) -> Iterator[OptionText]:
@@ -174,20 +155,13 @@ def split_list(value: OptionText) -> Iterator[OptionText]:
     Yields:
         The text of each element, as `clean` returns it. The middle element of `1,,2` is empty.
     """
-    place = located(value)
-    source, start, end = place.source, place.start, place.end
-    if start == end:
+    rest = located(value)
+    if not rest.text:
         return
-    while (comma := find_outside(source, start, end, _BRACKETS, ",")) is not None:
-        yield clean(source, start, comma)
-        start = comma + 1
-    yield clean(source, start, end)
-
-
-def split_struct(value: OptionText) -> Iterator[OptionNode]:
-    """Split the text of a struct-valued option into the options of the struct."""
-    place = located(value)
-    return split_options(place.source, place.start, place.end)
+    while (comma := find_outside(rest, _BRACKETS, ",")) is not None:
+        yield clean(rest._replace(end=comma))
+        rest = rest._replace(start=comma + 1)
+    yield clean(rest)
 
 
 def located(value: OptionText) -> Span:

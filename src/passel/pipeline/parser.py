@@ -21,7 +21,7 @@ from typing import NoReturn
 
 from passel.diagnostics import Source, Span
 from passel.errors import PipelineSyntaxError, Problem
-from passel.pipeline.lexer import clean, find_closing_brace, split_options, split_struct, trim
+from passel.pipeline.lexer import clean, find_closing_brace, located, split_options, trim
 from passel.pipeline.syntax import ElementNode, OptionNode, OptionText, PassNode, PipelineNode
 
 MAX_DEPTH = 64
@@ -85,12 +85,12 @@ def _span(text: str | Span, name: str) -> Span:
 
 
 def parse_options(
-    text: str, *, name: str = "<options>", braces: bool = False
+    text: str | Span, *, name: str = "<options>", braces: bool = False
 ) -> tuple[OptionNode, ...]:
     """Parse the text of a pass's options, and return the option nodes.
 
     Args:
-        text: The text of the options.
+        text: The text of the options, or its span in a longer text.
         name: The name of the text in error messages.
         braces: Whether the text may be enclosed in braces.
 
@@ -98,10 +98,10 @@ def parse_options(
         >>> [node.key for node in parse_options("a=1 b={x y}")]
         ['a', 'b']
     """
-    source = Source(text, name)
-    if braces and (inner := clean(source, 0, len(text))).quote == "{":
-        return tuple(split_struct(inner))
-    return tuple(split_options(source, 0, len(text)))
+    span = _span(text, name)
+    if braces and (inner := clean(span)).quote == "{":
+        span = located(inner)
+    return tuple(split_options(span))
 
 
 class _Parser:
@@ -123,7 +123,7 @@ class _Parser:
         """
         last = "" if opened is None else ")"
         found: list[ElementNode] = []
-        self._skip_space()
+        self._go_to(_NOT_SPACE)
         char = self._peek()
         if char != last:
             char = ","
@@ -147,7 +147,12 @@ class _Parser:
         self._fail("expected ',' after parsing pipeline")
 
     def _element(self, depth: int) -> ElementNode:
-        name, span = self._name()
+        start = self.position
+        self._go_to(_NAME_END)
+        span = trim(Span(self.source, start, self.position))
+        name = span.text
+        if not name:
+            span = Span(self.source, start, start)
         self.count += 1
         if self.count > MAX_ELEMENTS:
             self._fail(f"a pipeline can have at most {MAX_ELEMENTS} elements", span)
@@ -164,16 +169,8 @@ class _Parser:
             argument = self._argument() if self._peek() == "[" else None
             options = self._options() if self._peek() == "{" else ()
             node = PassNode(name, options, argument, span)
-        self._skip_space()
+        self._go_to(_NOT_SPACE)
         return node
-
-    def _name(self) -> tuple[str, Span]:
-        start = self.position
-        match = _NAME_END.search(self.text, start, self.end)
-        self.position = match.start() if match else self.end
-        span = trim(self.source, start, self.position)
-        name = span.text
-        return name, span if name else Span(self.source, start, start)
 
     def _argument(self) -> OptionText:
         start = self.position + 1
@@ -181,25 +178,26 @@ class _Parser:
         if end < 0:
             self._fail("missing closing ']'")
         self.position = end + 1
-        self._skip_space()
-        return clean(self.source, start, end)
+        self._go_to(_NOT_SPACE)
+        return clean(Span(self.source, start, end))
 
     def _options(self) -> tuple[OptionNode, ...]:
         start = self.position
-        end = find_closing_brace(self.source, start, self.end)
+        end = find_closing_brace(Span(self.source, start, self.end))
         if end is None:
             self._fail("missing closing '}' while processing pass options")
         self.position = end + 1
-        self._skip_space()
+        self._go_to(_NOT_SPACE)
         if self._peek() == "(":
             self._fail("a nested pipeline takes no options", Span(self.source, start, end + 1))
-        return tuple(split_options(self.source, start + 1, end))
+        return tuple(split_options(Span(self.source, start + 1, end)))
 
     def _peek(self) -> str:
         return self.text[self.position] if self.position < self.end else ""
 
-    def _skip_space(self) -> None:
-        match = _NOT_SPACE.search(self.text, self.position, self.end)
+    def _go_to(self, pattern: re.Pattern[str]) -> None:
+        """Go to the next match of a pattern, or to the end of the text."""
+        match = pattern.search(self.text, self.position, self.end)
         self.position = match.start() if match else self.end
 
     def _fail(self, message: str, span: Span | None = None) -> NoReturn:

@@ -1,41 +1,21 @@
 """The syntax tree of a textual pipeline, with spans and unresolved names.
 
 Passes and managers are converted to syntax trees for printing. `str(node)` is text that parses to
-an equal node. Comparisons of nodes ignore spans.
+the same node, apart from the spans.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from passel.diagnostics import Span
-
-NodeT = TypeVar("NodeT")
-
-
-def _compared_without_span(cls: type[NodeT]) -> type[NodeT]:
-    """Make the nodes of a class compare equal regardless of their spans."""
-
-    def equal(self: Any, other: Any) -> bool:
-        return type(other) is type(self) and tuple(self)[:-1] == tuple(other)[:-1]
-
-    def differs(self: Any, other: Any) -> bool:
-        return not equal(self, other)
-
-    def hashed(self: Any) -> int:
-        return hash(self[:-1])
-
-    own: Any = cls
-    own.__eq__, own.__ne__, own.__hash__ = equal, differs, hashed
-    return cls
 
 
 # A named tuple is created three times as fast as a frozen dataclass, and there are many nodes.
 
 
-@_compared_without_span
 class OptionText(NamedTuple):
     r"""The text of an option's value, without the outer quotes or braces.
 
@@ -63,7 +43,6 @@ class OptionText(NamedTuple):
                 return f'"{escaped}"'
 
 
-@_compared_without_span
 class OptionNode(NamedTuple):
     """The syntax node of an option `key=value`. The value is None for a key without `=`."""
 
@@ -75,7 +54,6 @@ class OptionNode(NamedTuple):
         return self.key if self.value is None else f"{self.key}={self.value}"
 
 
-@_compared_without_span
 class PassNode(NamedTuple):
     """The syntax node of a pass or a registered pipeline, with its options.
 
@@ -98,7 +76,6 @@ class PassNode(NamedTuple):
         return self.name + argument + options
 
 
-@_compared_without_span
 class PipelineNode(NamedTuple):
     """The syntax node of a pipeline, whose elements run on the ops that match its anchor."""
 
