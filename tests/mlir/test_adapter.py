@@ -18,7 +18,8 @@ from passel import AnchorError, FunctionLike, InterfacePass, PassContext, PassMa
 from passel.diagnostics import UNKNOWN
 from passel.diagnostics import Location as Place
 from passel.errors import AdapterError
-from passel.ir import InvalidIR, adapter_for, adapter_named, has_adapter, imported_irs
+from passel.ir import InvalidIR, adapter_for, adapter_named
+from passel.ir.adapters import has_adapter, imported_irs
 from passel.mlir import MLIRAdapter, diagnostics, parse_source
 
 if TYPE_CHECKING:

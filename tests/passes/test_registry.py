@@ -20,7 +20,8 @@ from passel import (
     PassRegistry,
     default_registry,
 )
-from passel.ir import adapter_names, left_out
+from passel.ir import left_out
+from passel.ir.adapters import adapter_names
 from passel.manager.combinators import CompositeFixedPoint
 from passel.passes import PassInfo, PassPipelineInfo
 

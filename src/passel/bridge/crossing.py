@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
 from passel.errors import OptionError, PassFailure, PipelineError, Problem
 from passel.frontend.resources import unescaped
-from passel.ir import adapter_named, crossing_adapter, running_on
+from passel.ir.adapters import adapter_named, crossing_adapter, running_on
 from passel.manager import BarePipeline, OpPassManager
 from passel.passes import Pass
 from passel.passes.resolution import names_on

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import Source, Span, file_problem, suggest
 from passel.errors import PipelineError, PipelineSyntaxError, Problem
-from passel.pipeline import MAX_ELEMENTS, parse_elements, parse_options
+from passel.pipeline.parser import MAX_ELEMENTS, parse_elements, parse_options
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping

@@ -17,7 +17,8 @@ from passel.diagnostics import Severity, brief, file_problem, listed
 from passel.hooks import OpIdentity, PassInstrumentation
 from passel.instruments.reproducer_file import reproducer_text
 from passel.instruments.whole_files import check_writable, is_special, lasting, write_whole
-from passel.ir import IRAdapter, installed_name, outwards
+from passel.ir import outwards
+from passel.ir.adapters import installed_name
 from passel.passes.factory import CallablePass
 from passel.passes.op_facts import op_diagnostic
 from passel.passes.reachable import walk
@@ -294,8 +295,7 @@ def replay_command(run: ObservedRun, steps: Iterable[PassStep], command: str | N
         passes, an empty string.
     """
     passes, name = _passes_of(steps), installed_name(run.adapter)
-    has_frontend = type(run.adapter).make_frontend is not IRAdapter.make_frontend
-    if _unnamed(passes) or (command is None and not (name and has_frontend)):
+    if _unnamed(passes) or (command is None and not name):
         return ""
     # A command that a tool gives names the IR, or the tool supports only one.
     known = _COMMAND if command is None else f"{command} --ir="

@@ -1,30 +1,8 @@
 """Adapters to IRs: their interface, their optional abilities, and the lookup of adapters."""
 
 from passel.ir.abilities import LowersPasses, SendsOps, ShipsOps
-from passel.ir.adapters import (
-    adapter_for,
-    adapter_named,
-    adapter_names,
-    adapter_of_class,
-    crossing_adapter,
-    crossing_with,
-    entered_context,
-    has_adapter,
-    imported_irs,
-    installed_name,
-    op_name_of,
-    running_adapter,
-    running_on,
-)
-from passel.ir.contract import (
-    ANY,
-    FunctionLike,
-    InvalidIR,
-    IRAdapter,
-    OpKind,
-    PrintFlags,
-    outwards,
-)
+from passel.ir.adapters import adapter_for, adapter_named
+from passel.ir.contract import ANY, FunctionLike, InvalidIR, IRAdapter, OpKind, PrintFlags, outwards
 from passel.ir.sibling_watch import SiblingWatch
 
 __all__ = [
@@ -40,16 +18,5 @@ __all__ = [
     "SiblingWatch",
     "adapter_for",
     "adapter_named",
-    "adapter_names",
-    "adapter_of_class",
-    "crossing_adapter",
-    "crossing_with",
-    "entered_context",
-    "has_adapter",
-    "imported_irs",
-    "installed_name",
-    "op_name_of",
     "outwards",
-    "running_adapter",
-    "running_on",
 ]

@@ -74,13 +74,12 @@ def adapter_names() -> Collection[str]:
 
 
 def installed_name(adapter: IRAdapter) -> str:
-    """Return the name under which the class of an adapter is installed.
+    """Return the name under which the flag `--ir` finds the class of an adapter.
 
-    The flag `--ir` and `load_reproducer` accept the name. If the class is not installed, the
-    function returns an empty string.
+    If the class is not installed, or has no frontend, the function returns an empty string.
     """
-    name = adapter.build_name()
-    is_found = has_adapter(name) and type(adapter_named(name)) is type(adapter)
+    name, reads = adapter.build_name(), type(adapter).make_frontend is not IRAdapter.make_frontend
+    is_found = reads and has_adapter(name) and type(adapter_named(name)) is type(adapter)
     return name if is_found else ""
 
 

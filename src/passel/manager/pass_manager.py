@@ -13,7 +13,8 @@ from passel.errors import AdapterError, PassFailedError
 from passel.execution import Run
 from passel.execution.strategies import Jobs, own_threads, strategy_for
 from passel.hooks import Instrumentor
-from passel.ir import ANY, adapter_for, entered_context, running_on
+from passel.ir import ANY, adapter_for
+from passel.ir.adapters import entered_context, running_on
 from passel.manager.settings import RunSettings
 from passel.passes.op_pass_manager import Nesting, OpPassManager
 from passel.passes.resolution import names_for

@@ -23,7 +23,7 @@ from passel.mlir.upstream import (
     is_known_pass,
     known_build,
 )
-from passel.pipeline import is_name
+from passel.pipeline.lexer import is_name
 
 if TYPE_CHECKING:
     from passel.mlir.bindings import Bindings

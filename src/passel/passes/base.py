@@ -22,7 +22,7 @@ import typing
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, cast, dataclass_transform
 
 from passel.errors import DefinitionError
-from passel.ir import op_name_of
+from passel.ir.adapters import op_name_of
 from passel.passes.options import Options, option
 from passel.passes.pass_type import PassType  # noqa: TC001 - fields are read when a class is made
 from passel.passes.statistics import Statistic, statistics_of

@@ -14,7 +14,7 @@ from passel.diagnostics import suggest
 from passel.errors import DefinitionError, refuse_cpp_names
 from passel.passes.pass_type import PassType
 from passel.passes.statistics import Statistic
-from passel.pipeline import check_name
+from passel.pipeline.lexer import check_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

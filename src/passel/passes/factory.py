@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, cast
 
 from passel.errors import AdapterError, DefinitionError, PassFailure
-from passel.ir import adapter_for, adapter_of_class
+from passel.ir.adapters import adapter_for, adapter_of_class
 from passel.passes.base import Pass
 from passel.passes.definition import check_body, is_taken
 from passel.passes.options import option

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self, TypeAl
 
 from passel.diagnostics import suggest
 from passel.errors import AnchorError, DefinitionError, Problem
-from passel.ir import ANY, entered_context, op_name_of
+from passel.ir import ANY
+from passel.ir.adapters import entered_context, op_name_of
 from passel.passes.resolution import build, names_for
 from passel.pipeline import (
     OptionText,

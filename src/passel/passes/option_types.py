@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, cast
 from passel.diagnostics import suggest
 from passel.errors import DefinitionError, PipelineError
 from passel.passes.numbers import IntRange, read_bool, read_float, read_int
-from passel.pipeline import OptionText, spelled, split_list
-from passel.pipeline.lexer import WHITE_SPACE
+from passel.pipeline import OptionText, spelled
+from passel.pipeline.lexer import WHITE_SPACE, split_list
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, TypeVar
 from passel.diagnostics import closest, suggest
 from passel.errors import DefinitionError, DuplicateNameError
 from passel.installed import entry_points
-from passel.ir import adapter_names
+from passel.ir.adapters import adapter_names
 from passel.ir.left_out import leave_out, package_of, warn
 from passel.passes.base import Pass
 from passel.passes.sources import PassInfo, PassPipelineInfo
-from passel.pipeline import check_name
+from passel.pipeline.lexer import check_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -13,7 +13,8 @@ from passel.errors import (
     Problem,
     UnknownPassError,
 )
-from passel.ir import ANY, adapter_for, imported_irs, running_adapter
+from passel.ir import ANY, adapter_for
+from passel.ir.adapters import imported_irs, running_adapter
 from passel.passes.options import Options
 from passel.passes.registry import PassRegistry, default_registry
 from passel.passes.sources import PassInfo, errors_of_others

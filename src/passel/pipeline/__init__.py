@@ -1,7 +1,7 @@
 """The textual form of pipelines: parsing text to syntax nodes, and printing syntax nodes."""
 
-from passel.pipeline.lexer import NAMES, check_name, is_name, located, split_list
-from passel.pipeline.parser import MAX_ELEMENTS, parse_elements, parse_options, parse_pipeline
+from passel.pipeline.lexer import located
+from passel.pipeline.parser import parse_elements, parse_options, parse_pipeline
 from passel.pipeline.syntax import (
     ElementNode,
     OptionNode,
@@ -12,19 +12,14 @@ from passel.pipeline.syntax import (
 )
 
 __all__ = [
-    "MAX_ELEMENTS",
-    "NAMES",
     "ElementNode",
     "OptionNode",
     "OptionText",
     "PassNode",
     "PipelineNode",
-    "check_name",
-    "is_name",
     "located",
     "parse_elements",
     "parse_options",
     "parse_pipeline",
     "spelled",
-    "split_list",
 ]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from passel.errors import SpecificationError
-from passel.pipeline import NAMES, is_name
+from passel.pipeline.lexer import NAMES, is_name
 from passel.specification.tablegen import read_records
 
 if TYPE_CHECKING:

@@ -39,7 +39,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from passel.frontend import UsageError
-from passel.ir import crossing_with
+from passel.ir.adapters import crossing_with
 from passel.record import Record
 from passel.search import Case, SameFailure, SearchError, Subject, Trials
 from passel.search.bisecting import Bisection, guilty_rewrite, title

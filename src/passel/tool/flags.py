@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, cast
 
 from passel.diagnostics import closest, suggest
 from passel.frontend import Flag, UsageError
-from passel.ir import adapter_names, has_adapter
+from passel.ir.adapters import adapter_names, has_adapter
 from passel.passes.numbers import read_bool
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from passel.errors import PasselError, PipelineError
 from passel.frontend import UsageError
-from passel.ir import adapter_named, adapter_names, has_adapter
+from passel.ir.adapters import adapter_named, adapter_names, has_adapter
 from passel.passes import Pass, PassRegistry, default_registry
 from passel.tool.flags import PROGRAM, UnknownFlagError, flags_in
 

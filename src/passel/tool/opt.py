@@ -17,7 +17,7 @@ from passel.diagnostics import Diagnostic, Severity, brief
 from passel.errors import AnchorError, PassFailedError, PipelineError
 from passel.frontend import UnreadableError, UsageError
 from passel.instruments.whole_files import lasting
-from passel.ir import crossing_with
+from passel.ir.adapters import crossing_with
 from passel.passes.op_facts import invalid_diagnostic, op_diagnostic
 from passel.tool.flags import PROGRAM, flags_in, without
 from passel.tool.irs import ToolDefinition, chosen_ir, hint_at_passes, note_other_ir

@@ -37,7 +37,8 @@ from passel.execution.strategies import processors
 from passel.frontend import UnreadableError, UsageError
 from passel.frontend.generic_form import GenericSyntaxError
 from passel.instruments.reproducer import allowing
-from passel.ir import InvalidIR, PrintFlags, crossing_with
+from passel.ir import InvalidIR, PrintFlags
+from passel.ir.adapters import crossing_with
 from passel.passes.reachable import walk
 from passel.record import Record
 from passel.search import Case, Reducer, SameFailure, SearchError, Subject, Trials, Verdict
