@@ -51,7 +51,7 @@ def test_options_are_declared_by_annotations() -> None:
     [
         ("Nowhere", None, r"the type of option 'x' of .*Bad cannot be evaluated .*'Nowhere' is"),
         (bytes, b"", r"option 'x' of .*Bad: .*bytes.* is not an option type"),
-        (int, "x", r"default of option 'x' of .*Bad: expected int, got 'x'"),
+        (int, "x", r"option 'x' of .*Bad: expected int, got 'x'"),
     ],
 )
 def test_types_and_defaults_that_cannot_be(hint: Any, default: object, said: str) -> None:

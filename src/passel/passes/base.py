@@ -131,8 +131,10 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         from passel.passes.definition import check_pass
 
         check_pass(cls)
-        if (target := cls._target) and target not in vars(cls) and (given := _parameter(cls)):
-            setattr(cls, target, op_name_of(given) if target == "anchor" else given)
+        if cls._target and cls._target not in vars(cls) and (given := _parameter(cls)):
+            setattr(cls, cls._target, given)
+        if cls.anchor is not None:
+            cls.anchor = op_name_of(cls.anchor)
 
     if not TYPE_CHECKING:
 
@@ -191,10 +193,12 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
             raise DefinitionError(f"{cls.__qualname__} does not define run(self, op, ctx)")
         is_default = cls.can_schedule_on in (Pass.can_schedule_on, InterfacePass.can_schedule_on)  # pyright: ignore[reportUnknownMemberType]
         if cls._target and getattr(cls, cls._target) is None and is_default:
-            base, expected = _TARGETS[cls._target]
+            base = "OperationPass[<class of an op>]"
+            if cls._target == "interface":
+                base = "InterfacePass[<class of a trait or interface>]"
             raise DefinitionError(
-                f"{cls.__qualname__} needs an {cls._target}: derive from {base}[<class of "
-                f"{expected}>], or define {cls._target} in the class body"
+                f"{cls.__qualname__} needs an {cls._target}: derive from {base}, or define "
+                f"{cls._target} in the class body"
             )
 
     def requirement(self) -> str:
@@ -334,30 +338,10 @@ class InterfacePass(Pass[Any, StateT], Generic[InterfaceT, StateT], abstract=Tru
         return f"on ops that implement {name}"
 
 
-_TARGETS = {
-    "anchor": ("OperationPass", "an op"),
-    "interface": ("InterfacePass", "a trait or interface"),
-}
-"""The base class whose type parameter sets an attribute, and its meaning, by attribute."""
-
-
 def _parameter(cls: type) -> type | None:
-    """Return X if `cls` derives from `OperationPass[X]` or `InterfacePass[X]`, and X is a class.
-
-    Raises:
-        DefinitionError: X is neither a class nor a type variable nor `Any`.
-    """
+    """Return X if `cls` derives from `OperationPass[X]` or `InterfacePass[X]`, and X is a class."""
     for generic in cls.__dict__.get("__orig_bases__", ()):
-        if target := getattr(typing.get_origin(generic), "_target", ""):
+        if getattr(typing.get_origin(generic), "_target", ""):
             given = typing.get_args(generic)[0]
-            if given is Any or isinstance(given, typing.TypeVar):
-                return None
-            if isinstance(given, type):
-                return given
-            shown = getattr(given, "__forward_arg__", given)
-            base, expected = _TARGETS[target]
-            raise DefinitionError(
-                f"{cls.__qualname__} derives from {base}[{shown!r}], which takes the class of "
-                f"{expected}; to name an op instead, write anchor = 'func.func'"
-            )
+            return given if isinstance(given, type) else None
     return None

@@ -38,9 +38,9 @@ def check_pass(cls: type[Any]) -> None:
     """Reject a pass class with an invalid declaration; `make_dataclass` checks the options.
 
     Raises:
-        DefinitionError: The name is invalid, the anchor is not a string, an effect does not exist,
-            an attribute that must be a tuple is not a tuple, a method such as `run` is asynchronous
-            or a generator, or a statistic has the name of an inherited attribute.
+        DefinitionError: The name is invalid, an effect does not exist, an attribute that must be a
+            tuple is not a tuple, a method such as `run` is asynchronous or a generator, or a
+            statistic has the name of an inherited attribute.
     """
     declared, owner = vars(cls), cls.__qualname__
     refuse_cpp_names(cls)
@@ -48,9 +48,6 @@ def check_pass(cls: type[Any]) -> None:
         check_name(declared["name"], "a pass")
     for method in ("run", "initialize", "can_schedule_on"):
         check_body(declared.get(method), f"{owner}.{method}")
-    anchor = declared.get("anchor")
-    if anchor is not None and not isinstance(anchor, str):
-        raise DefinitionError(f"anchor of {owner} must be the name of an op, not {anchor!r}")
     for attribute, value in declared.items():
         if isinstance(value, Statistic):
             _check_free(cls, "statistic", attribute)
@@ -136,14 +133,11 @@ def make_dataclass(cls: type[Any]) -> None:
             "type and an immutable default, as in 'sizes: tuple[int, ...] = (1, 2)'"
         ) from None
     del cls.__setattr__  # the base class's method explains more
-    bases = [base for base in cls.__bases__ if dataclasses.is_dataclass(base)]
-    inherited = [field for base in bases for field in dataclasses.fields(base)]
     owners: dict[str, str] = {}
     for field in dataclasses.fields(cls):
         spelled = text_name(field)
-        if all(field is not each for each in inherited):
-            check_name(spelled, "an option")
-            _check_free(cls, "option", field.name)
+        check_name(spelled, "an option")
+        _check_free(cls, "option", field.name)
         for name in {field.name, spelled}:
             if (other := owners.setdefault(name, field.name)) != field.name:
                 raise DefinitionError(

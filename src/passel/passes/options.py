@@ -235,17 +235,14 @@ class OptionInfo(NamedTuple):
             all_options: Whether to also print default values. Even then, a default value is not
                 printed if it is an object or, as in MLIR, an empty list.
         """
-        may_omit = not self.required and (self.is_object or not all_options or value == ())
-        if may_omit and (value is self.default or self._equals_default(value)):
-            return None
+        if not self.required and (self.is_object or not all_options or value == ()):
+            # To Python, False equals 0.
+            is_same = self.is_object or str(self.codec.spell(value, True)) == self.default_text
+            if value is self.default or (is_same and value == self.default):
+                return None
         if self.is_object:
             return OptionNode(f"<{self.name}", OptionText("...>"))
         return OptionNode(self.name, self.codec.spell(value, all_options))
-
-    def _equals_default(self, value: Any) -> bool:
-        # To Python, False equals 0.
-        is_same = self.is_object or str(self.codec.spell(value, True)) == self.default_text
-        return is_same and value == self.default
 
 
 def read_options(
@@ -316,12 +313,9 @@ def declared_options(cls: type[Any]) -> Iterable[OptionInfo]:
         required, field.type = default is MISSING, _type_of(field, cls)
         try:
             codec = codec_for(field.type)
-        except DefinitionError as error:
-            raise DefinitionError(f"{subject}: {error}") from None
-        try:
             default = None if required else codec.check(default)
-        except (ValueError, OverflowError) as error:
-            raise DefinitionError(f"default of {subject}: {error}") from None
+        except (DefinitionError, ValueError, OverflowError) as error:
+            raise DefinitionError(f"{subject}: {error}") from None
         text = field.metadata.get("help", "")
         yield OptionInfo(text_name(field), field.name, text, required, default, codec)
 
