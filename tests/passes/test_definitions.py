@@ -110,10 +110,6 @@ def test_the_anchor_comes_from_the_type_parameter_or_the_body(op_class: Any) -> 
     assert (OnModule.anchor, Base.anchor) == ("toy.module", None)
 
 
-class Table:
-    """An interface."""
-
-
 async def _late(self: Any, op: Any, ctx: Any) -> None: ...
 
 
@@ -137,7 +133,7 @@ def _option(field: str, default: object = "x") -> dict[str, Any]:
         (Pass, {"run": _both}, r"Wrong\.run is an async function"),
         (Pass, {"can_schedule_on": _late}, r"Wrong\.can_schedule_on is an async function"),
         (Pass, {"name": 5}, "5 cannot be the name of a pass"),
-        (Pass, {"anchor": Table}, "Table is not an op class: it has no op name"),
+        (Pass, {"anchor": int}, "int is not an op class: it has no op name"),
         (Options, _option("x", option(name="a b")), "cannot be the name of an option: names must"),
         (Options, {"__annotations__": {"x": "int", "y": "int"}, "x": 0, "y": option(default=0, name="x")}, "options 'x' and 'y' of .*Wrong have the same name 'x'"),
         (Pass, _option("dependent_dialects"), "of Pass: rename the option to 'dependent_dialects_'; to set the attribute, omit the type annotation$"),
