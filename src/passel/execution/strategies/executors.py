@@ -22,8 +22,7 @@ from passel.execution.strategies.distribution import (
     run_tasks,
 )
 from passel.hooks import Bracket, Instrumentor
-from passel.ir import ShipsOps
-from passel.ir.adapters import running_on
+from passel.ir import ShipsOps, running_on
 from passel.passes import PassContext
 from passel.schedule import Pipeline, PipelineCompiler
 
