@@ -92,7 +92,7 @@ class Loop(ObservedRun):
         self.verifies: bool = verify is not False
         self.knows_changes: bool = finds and self.verifies
         self.tracks: bool = self.knows_changes or hooks.finds_changes
-        self.isolates: bool = (finds and self.tracks) or hooks.finds_violations
+        self.isolates: bool = self.knows_changes or hooks.finds_violations
         self.skips: bool = finds and verify is True
         self._checks_passes = self.verifies or self.tracks
         self.renew_fingerprint: Callable[[Any, Any], object] = adapter.renew_fingerprint

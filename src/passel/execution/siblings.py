@@ -32,7 +32,8 @@ class Siblings:
         step: The step that runs the nested pipelines.
         ctx: The `PassContext` of the enclosing op.
         tasks: A `PassContext` for each sibling that a pipeline runs on, in program order.
-        is_in_order: Whether the siblings are processed in program order.
+        last: The index of the child whose pipeline has ended last; None until the first pipeline
+            starts, and another number until it has ended.
     """
 
     def __init__(self, step: NestedStep, ctx: PassContext[Any]) -> None:
@@ -50,15 +51,14 @@ class Siblings:
             if (plan := plans[key]) is not None:
                 task = PassContext(run, child, run.place_of(child), plan, ctx, number)
                 self.tasks.append(task)
-        self.is_in_order: bool = True
+        self.last: int | None = None
         # The indices of the children that were erased or moved, by other passes or by failed ones.
         self._gone: set[int] = set()
         self._lost: set[int] = set()
-        self._is_tracked = False
-        # The child whose pipeline ran last, or -1 if the order is unknown; None if none has run.
-        self._last: int | None = None
         self._is_violated = False
         self._watch = adapter.watch(ctx.op, self._children)
+        self._own: object = None
+        self._states: list[Any] = []  # the fingerprints of the children, if they are tracked
 
     # -- Nested pipelines -------------------------------------------------------------------------
 
@@ -96,7 +96,7 @@ class Siblings:
         if not self._watch.is_in_place(task.number, task.place):
             return CHANGED + run.tell(self.ctx, self._lose(task))
         before = None
-        if self._is_tracked and self._last is not None and self._has_changed(task):
+        if self._states and self.last is not None and self._has_changed(task):
             self._states[task.number] = task.valid_state = self._adapter.fingerprint(task.op)
             self._is_violated = True
             violation = self._violation(task.op, BESIDE)
@@ -125,7 +125,7 @@ class Siblings:
         if not touched:
             return UNCHANGED
         # Without fingerprints, passes may have changed siblings of their op.
-        recursive = not self._is_tracked or run.verify_each == "always"
+        recursive = not self._states or run.verify_each == "always"
         if (error := run.verify(step, op, recursive=recursive)) is None:
             return UNCHANGED
         suspects = suspects_of(step, op, touched)
@@ -137,10 +137,9 @@ class Siblings:
         """Compute each sibling's fingerprint, and the enclosing op's non-recursive fingerprint."""
         take = self._adapter.fingerprint
         self._own = take(self.ctx.op, recursive=False)
-        self._states: list[Any] = list(map(take, self._children))
+        self._states = list(map(take, self._children))
         for task in self.tasks:
             task.valid_state = self._states[task.number]
-        self._is_tracked = True
 
     def track_all(self) -> None:
         """Compute the fingerprints that `is_intact` compares.
@@ -151,7 +150,7 @@ class Siblings:
         self._outer = self._own_parts()
         ctx: PassContext[Any] | None = self.ctx
         while ctx is not None:
-            if ctx.siblings is not None and not ctx.siblings._is_tracked:
+            if ctx.siblings is not None and not ctx.siblings._states:
                 ctx.siblings.track()
             ctx = ctx.parent
 
@@ -168,16 +167,16 @@ class Siblings:
     def is_as_known(self, task: PassContext[Any]) -> bool:
         """Return whether an op is in its original place and, if that is known, unchanged."""
         is_in_place = self._watch.is_in_place(task.number, task.place)
-        return is_in_place and not (self._is_tracked and self._has_changed(task))
+        return is_in_place and not (self._states and self._has_changed(task))
 
     def leave(self, task: PassContext[Any], outcome: Outcome) -> None:
         """Drop the analyses of a task's op, on which the pipeline has run, and note its state."""
         if task.cached is not None:
             task.cached.clear()
-        self._last = task.number if self.is_in_order else -1  # no other pipeline ran after it
+        self.last = task.number  # no other pipeline runs after it
         if outcome.failures and self._run.place_of(task.op) != task.place:
             self._lost.add(task.number)
-        elif self._is_tracked:
+        elif self._states:
             is_known = task.valid_state is not None
             state = task.valid_state if is_known else self._adapter.fingerprint(task.op)
             self._states[task.number] = state
@@ -192,12 +191,12 @@ class Siblings:
         if not (self._gone or self._watch.are_all_in_place()):
             if worked_on is None:
                 yield self._violation(op, INSIDE)
-        elif self._is_tracked and (self._adapter.survives_loss or not self._gone):
+        elif self._states and (self._adapter.survives_loss or not self._gone):
             own = take(op, recursive=False)
             if own != self._own and not (self._gone or self._lost):
                 self._own = own
                 yield self._violation(op, INSIDE)
-            last = self._last if worked_on is None else -1
+            last = self.last if worked_on is None else -1
             missing, renew = self._gone | self._lost | {last}, self._adapter.renew_fingerprint
             for number, (child, was) in enumerate(zip(self._children, self._states, strict=True)):
                 if number in missing or child is worked_on or (now := renew(child, was)) is was:

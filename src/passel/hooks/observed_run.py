@@ -118,14 +118,15 @@ class Reports:
 
     Args:
         emit: The function that is called for each diagnostic; None to discard diagnostics.
+        is_held: Whether diagnostics are buffered until the main process or thread takes them.
 
     Attributes:
-        is_held: Whether diagnostics are buffered until the main process or thread takes them.
+        is_held: The argument `is_held`.
         count: The number of diagnostics so far, including buffered diagnostics.
     """
 
-    def __init__(self, emit: Callable[[Diagnostic], None] | None) -> None:
-        self.is_held: bool = False
+    def __init__(self, emit: Callable[[Diagnostic], None] | None, *, is_held: bool = False) -> None:
+        self.is_held: bool = is_held
         self.count: int = 0
         self._emit = emit
         self._told: list[Outcome] = []
@@ -139,9 +140,7 @@ class Reports:
 
     def branch(self) -> Reports:
         """Return a `Reports` object that buffers a worker's diagnostics."""
-        other = Reports(self._emit)
-        other.is_held = True
-        return other
+        return Reports(self._emit, is_held=True)
 
     def tell(
         self,

@@ -68,8 +68,7 @@ def load_reproducer(
     """
     from pathlib import Path
 
-    from passel.frontend import SourcePart, frontend_of
-    from passel.frontend.resources import cut_resources
+    from passel.frontend import Frontend, Parsed, SourcePart, frontend_of
     from passel.instruments.reproducer_file import read_reproducer
 
     if isinstance(adapter, str):
@@ -77,14 +76,12 @@ def load_reproducer(
     source = SourcePart(Path(path).read_text("utf-8", "surrogateescape"), str(path))
     if parse is None:
         frontend = frontend_of(adapter, allow_unregistered=allow_unregistered)
-        context = frontend.new_context() if context is None else context
-        parsed = read_part(frontend, source, context)
-        op, resources = parsed.op, parsed.resources
     else:
-        context = adapter.create_context() if context is None else context
-        ir, resources = cut_resources(str(source.text))
-        op = parse(ir)
-    recorded = read_reproducer(resources, source)
+        frontend = Frontend(adapter)
+        frontend.parse = lambda part, context, warn: Parsed(parse(part.text))
+    context = frontend.new_context() if context is None else context
+    parsed = read_part(frontend, source, context)
+    recorded = read_reproducer(parsed.resources, source)
     if recorded is None or recorded.pipeline is None:
         raise PipelineError(f"{path} contains no recorded pipeline")
     manager = PassManager.parse(
@@ -92,7 +89,7 @@ def load_reproducer(
     )
     manager.restrict_effects(*allow_effects)
     manager.enable_verifier(recorded.verify_each is not False)
-    return op, manager
+    return parsed.op, manager
 
 
 def registry_with(passes: Iterable[Any]) -> PassRegistry:

@@ -57,7 +57,7 @@ class Threads(Distribution):
         self, run: Run, siblings: Siblings, shares: Sequence[Sequence[Any]], jobs: int, /
     ) -> Generator[Answer]:
         """Yield a thread's answer for each share of the tasks, in the order of the shares."""
-        siblings.is_in_order = False
+        siblings.last = -1  # from now on, pipelines may be running
         _ = siblings.ctx.analyses  # created here, so that no two threads create the manager
         branches = [branch(run, share) for share in shares]
         pool, ended = self._executor or ThreadPoolExecutor(jobs, "passel"), Event()
