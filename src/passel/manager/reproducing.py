@@ -78,7 +78,7 @@ def load_reproducer(
         frontend = frontend_of(adapter, allow_unregistered=allow_unregistered)
     else:
         frontend = Frontend(adapter)
-        frontend.parse = lambda part, context, warn: Parsed(parse(part.text))
+        frontend.parse = lambda part, context, warn: Parsed(parse(part.text))  # noqa: ARG005
     context = frontend.new_context() if context is None else context
     parsed = read_part(frontend, source, context)
     recorded = read_reproducer(parsed.resources, source)
