@@ -69,10 +69,12 @@ class Failures(NamedTuple):
             note.is_extra = True
         return failure
 
-    def interrupted(self, step: Step, op: Any, error: BaseException) -> Failure:
-        """Return the failure of a step that was interrupted while it ran on `op`."""
+    def interrupted(self, step: Step, ctx: PassContext[Any], error: BaseException) -> Failure:
+        """Return the failure of a step that was interrupted while it ran on the op of `ctx`."""
+        if self.adapter.place_of(ctx.op) != ctx.place:
+            return self.lost(step, ctx)
         message = _event(step, f"was interrupted by {type(error).__name__}")
-        return self.of("interrupted", sole(step, op), message, cause=error)
+        return self.of("interrupted", sole(step, ctx.op), message, cause=error)
 
     def invalid(
         self, suspects: Suspects, error: InvalidIR, deferred: Sequence[Step] = ()
@@ -98,19 +100,20 @@ class Failures(NamedTuple):
             )
         return failure
 
-    def lost(self, step: Step, op_name: str, enclosing: Any) -> Failure:
-        """Return the failure of a pass that erased or moved its own op.
+    def lost(self, step: Step, ctx: PassContext[Any]) -> Failure:
+        """Return the failure of a step that erased or moved the op of `ctx`.
 
-        Args:
-            step: The step of the pass.
-            op_name: The name of the erased or moved op, which can no longer be accessed.
-            enclosing: The innermost enclosing op that still exists; None if no such op exists.
+        Its place is that of the innermost enclosing op that still exists.
         """
+        outer, place_of = ctx.parent, self.adapter.place_of
+        while outer is not None and place_of(outer.op) != outer.place:
+            outer = outer.parent
         message = (
             f"pass '{step.title}' erased or moved the op that it ran on; only a pass on the "
             "enclosing op may do that"
         )
-        return self.of("isolation", Suspects(step, enclosing, [step]), message, op_name=op_name)
+        suspects = Suspects(step, outer and outer.op, [step])
+        return self.of("isolation", suspects, message, op_name=ctx.plan.op_name)
 
     def of(
         self,

@@ -185,7 +185,7 @@ class Loop(ObservedRun):
         try:
             for step in steps:
                 ctx.step, ctx.preserved = step, _NOTHING
-                failure, outcome = None, UNKNOWN
+                raised, outcome = None, UNKNOWN
                 try:
                     if gates and not all(gate(step, op) for gate in gates):
                         total += _SKIPPED
@@ -198,12 +198,12 @@ class Loop(ObservedRun):
                         self.at_work = ctx
                         step.pass_.run(op, ctx)
                 except Exception as error:  # noqa: BLE001 - a crash of the pass, reported as one
-                    failure = self._raised(step, ctx, error)
+                    raised = error
                 self.at_work = None
                 # Without verification, most steps leave nothing to check, which saves the call.
-                is_checked = checks or failure or ctx.record or ctx.cached
+                is_checked = checks or raised is not None or ctx.record or ctx.cached
                 if is_checked or place_of(op) is not place:
-                    outcome = check_step(step, ctx, outcome, failure)
+                    outcome = check_step(step, ctx, outcome, raised)
                 if outcome is not total:
                     total += outcome
                     if outcome.failures:
@@ -214,7 +214,7 @@ class Loop(ObservedRun):
         return total
 
     def check_step(
-        self, step: Step, ctx: PassContext[Any], outcome: Outcome, failure: Failure | None
+        self, step: Step, ctx: PassContext[Any], outcome: Outcome, raised: Exception | None
     ) -> Outcome:
         """Check the op after a step has run on it, and return the outcome of the step.
 
@@ -222,10 +222,15 @@ class Loop(ObservedRun):
             step: The step that has run.
             ctx: The `PassContext` of the op.
             outcome: The outcome of the nested pipelines; `UNKNOWN` for a pass.
-            failure: The failure that the step raised; None if it raised no failure.
+            raised: The exception that the step raised; None if it raised no exception.
         """
-        if (place := self.place_of(ctx.op)) is not ctx.place and place != ctx.place:
-            failure, outcome = failure or self._lost(step, ctx), outcome + CHANGED
+        failure, place = None, self.place_of(ctx.op)
+        is_lost = place is not ctx.place and place != ctx.place
+        # If its op is gone, a step may have raised for that reason, which is reported instead.
+        if raised is not None and (self.adapter.survives_loss or not is_lost):
+            failure = self.failing.raised(step, ctx.op, raised)
+        if is_lost:
+            failure, outcome = failure or self.failing.lost(step, ctx), outcome + CHANGED
         elif ctx.cached is not None:
             failure = self.invalidate(step, ctx, outcome, failure)
         if failure is None and self._checks_passes and step.pass_ is not None:
@@ -346,23 +351,10 @@ class Loop(ObservedRun):
 
     # -- Failures ---------------------------------------------------------------------------------
 
-    def _raised(self, step: Step, ctx: PassContext[Any], error: Exception) -> Failure | None:
-        if not self.adapter.survives_loss and self.place_of(ctx.op) != ctx.place:
-            return None  # the pass raised because its op is gone, which is reported instead
-        return self.failing.raised(step, ctx.op, error)
-
-    def _lost(self, step: Step, ctx: PassContext[Any]) -> Failure:
-        """Return the failure of a step that erased or moved its op, located at an enclosing op."""
-        enclosing = ctx.parent
-        while enclosing is not None and self.place_of(enclosing.op) != enclosing.place:
-            enclosing = enclosing.parent
-        return self.failing.lost(step, ctx.plan.op_name, enclosing and enclosing.op)
-
     def _interrupt(self, step: Step, ctx: PassContext[Any], error: BaseException) -> None:
         """Record the failure of the innermost step that was interrupted."""
         if not self.interrupted.failures:
-            is_lost, failing = self.place_of(ctx.op) != ctx.place, self.failing
-            failure = self._lost(step, ctx) if is_lost else failing.interrupted(step, ctx.op, error)
+            failure = self.failing.interrupted(step, ctx, error)
             failure.diagnostic.detach(render=False)
             error.add_note(str(failure))
             self.interrupted = Outcome(None, (failure,))

@@ -94,7 +94,10 @@ class Siblings:
         if self._gone and not self._adapter.survives_loss:
             return UNCHANGED
         if not self._watch.is_in_place(task.number, task.place):
-            return CHANGED + run.tell(self.ctx, self._lose(task))
+            self._gone.add(task.number)
+            rest = "" if self._adapter.survives_loss else "; later ops are not processed"
+            lost = self._violation(self.ctx.op, f"{GONE}{rest}", task.plan.op_name)
+            return CHANGED + run.tell(self.ctx, lost)
         before = None
         if self._states and self.last is not None and self._has_changed(task):
             self._states[task.number] = task.valid_state = self._adapter.fingerprint(task.op)
@@ -214,12 +217,6 @@ class Siblings:
         """
         suspects = suspects_of(self.step, op, self.tasks)
         return self._run.failing.of("isolation", suspects, how, op_name=op_name)
-
-    def _lose(self, task: PassContext[Any]) -> Failure:
-        """Return the failure for an op that was erased or moved before its pipeline ran."""
-        self._gone.add(task.number)
-        rest = "" if self._adapter.survives_loss else "; later ops are not processed"
-        return self._violation(self.ctx.op, f"{GONE}{rest}", task.plan.op_name)
 
     def is_intact(self) -> bool:
         """Return whether all passes since `track_all` changed only the ops that they ran on."""

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from passel.diagnostics import Diagnostic, OptimizationRemark
-    from passel.hooks import PassInstrumentation
     from passel.instruments.timing import Timer
     from passel.ir import IRAdapter
     from passel.passes import Pass, PassRegistry
@@ -205,10 +204,11 @@ class PassManager(RunSettings, OpPassManager):
         compiler = self._compiler_for(adapter, context)
         compiler.check_fits(self, adapter.kind_of(op))
         strategy = strategy_for(jobs, executor)
+        makers = filter(None, self._enabled.values())
         with adapter.alone_in(context, own_threads(jobs) if executor is None else None):
             run = Run(
                 compiler,
-                Instrumentor(self._observers()),
+                Instrumentor([*self._instrumentations, *map(call, makers)]),
                 on_diagnostic,
                 verify=self._verify,
                 remarks=self._remarks,
@@ -226,10 +226,6 @@ class PassManager(RunSettings, OpPassManager):
             finally:
                 if on_diagnostic is None and run.outcome.diagnostics:
                     _log(run)
-
-    def _observers(self) -> list[PassInstrumentation]:
-        """Return the instrumentations of a run, including new ones for enabled features."""
-        return [*self._instrumentations, *map(call, filter(None, self._enabled.values()))]
 
     def _context_for(self, adapter: IRAdapter, op: Any) -> Any:
         if op is not None and (own := adapter.context_of(op)) is not None:

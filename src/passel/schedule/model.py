@@ -182,21 +182,11 @@ class Pipeline:
 
         Source: the checks at the start of `OpToOpPassAdaptor::run`, MLIR 22.
         """
-        steps, rejection = self.steps, ""
-        if steps and not kind.registered:
-            steps, rejection = (), "trying to schedule a pass on an unregistered operation"
-        elif steps and not kind.isolated:
-            rejection = (
-                "trying to schedule a pass on an operation not marked as 'IsolatedFromAbove'"
-            )
-            steps = ()
+        steps, rejected, rejection = self.steps, None, ""
         for index, step in enumerate(steps):
-            if isinstance(step, PassStep) and not is_schedulable(step.pass_, kind):
-                name = step.pass_.name
-                rejection = f"trying to schedule pass '{name}' on an unsupported operation"
-                steps = steps[:index]
+            if rejection := _rejection(step, kind):
+                steps, rejected = steps[:index], step
                 break
-        rejected = self.steps[len(steps)] if rejection else None
         return Plan(self, lower(steps) if lower else steps, rejected, rejection, kind.name)
 
 
@@ -230,6 +220,17 @@ def is_schedulable(pass_: Pass[Any, Any], kind: OpKind) -> bool:
     name = pass_.short_name
     with errors_of_others(f"can_schedule_on of pass '{name}' fails on '{kind.name}'", AnchorError):
         return pass_.can_schedule_on(kind)
+
+
+def _rejection(step: Step, kind: OpKind) -> str:
+    """Return the reason why a step cannot run on ops of the given kind; empty if it can."""
+    if not kind.registered:
+        return "trying to schedule a pass on an unregistered operation"
+    if not kind.isolated:
+        return "trying to schedule a pass on an operation not marked as 'IsolatedFromAbove'"
+    if isinstance(step, PassStep) and not is_schedulable(step.pass_, kind):
+        return f"trying to schedule pass '{step.pass_.name}' on an unsupported operation"
+    return ""
 
 
 class Plan(NamedTuple):
