@@ -49,12 +49,8 @@ class Run(Loop):
         try:
             with Bracket(self.hooks, "run", self) as hooks:
                 try:
-                    self.outcome = self.ensure_initialized(pipeline, op)
-                    if not self.outcome.failures:
-                        plan = self.plan(pipeline, op)
-                        ctx = PassContext(self, op, self.place_of(op), plan)
-                        with self.adapter.reporting(self.ir_context, self._hear):
-                            self.outcome = self.run_nested(parent, ctx)
+                    with self.adapter.reporting(self.ir_context, self._hear):
+                        self.outcome = self._run_compiled(pipeline, op, parent)
                 except BaseException:
                     self.outcome = self.reports.so_far() + self.interrupted
                     raise
@@ -62,6 +58,25 @@ class Run(Loop):
         finally:
             self.hooks.forget_run()
         return self.outcome
+
+    def _run_compiled(
+        self, pipeline: Pipeline, op: Any, parent: Step | None, analyses: Any = None
+    ) -> Outcome:
+        """Initialize the passes of a pipeline, and run the pipeline on an op.
+
+        Args:
+            pipeline: The compiled pipeline.
+            op: The op to run the pipeline on.
+            parent: The step that runs the pipeline; None if it is the pipeline of the run itself.
+            analyses: The analysis manager of the op; None if the op has none yet.
+        """
+        __tracebackhide__ = True
+        outcome = self.ensure_initialized(pipeline, op)
+        if outcome.failures:
+            return outcome
+        ctx = PassContext(self, op, self.place_of(op), self.plan(pipeline, op))
+        ctx.cached = analyses
+        return self.run_nested(parent, ctx)
 
     def ensure_initialized(self, pipeline: Pipeline, op: Any) -> Outcome:
         """Initialize the passes of a pipeline, unless they have already been initialized.
@@ -111,13 +126,8 @@ class Run(Loop):
                     break
                 self.number(self.adapter.children(self.adapter.parent(each)))
         compiled = self.compiler.schedule(pipeline, ctx.path)
-        outcome = self.ensure_initialized(compiled, op)
-        if not outcome.failures:
-            plan = self.plan(compiled, op)
-            inner = PassContext(self, op, self.place_of(op), plan)
-            inner.cached = analyses
-            outcome = self.run_nested(ctx.step, inner)
-            self.at_work = ctx
+        outcome = self._run_compiled(compiled, op, ctx.step, analyses)
+        self.at_work = ctx
         kept = in_common(self.preserved(compiled), outcome.preserved)
         analyses.invalidate(PreservedAnalyses(kept))
         if op != ctx.op and outcome.changed is not False:

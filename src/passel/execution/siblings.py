@@ -76,7 +76,8 @@ class Siblings:
         ctx.siblings = self
         try:
             outcomes = list(run.strategy.share(run, self))
-            total = sum_of([*outcomes, self._settle(outcomes)])
+            total = sum_of(outcomes)
+            total += self._settle(outcomes, failed=bool(total.failures))
         finally:
             ctx.siblings = None
         if total.changed is not False:
@@ -110,22 +111,19 @@ class Siblings:
         self.leave(task, outcome)
         return outcome if before is None else before + outcome
 
-    def _settle(self, outcomes: Sequence[Outcome]) -> Outcome:
+    def _settle(self, outcomes: Sequence[Outcome], *, failed: bool) -> Outcome:
         """Report changes that passes made to other ops, and verify the enclosing op.
 
         Args:
             outcomes: The outcomes of the pipelines, one for each task.
+            failed: Whether any pipeline failed. If so, the enclosing op is not verified.
         """
         run, step, op = self._run, self.step, self.ctx.op
         if found := list(self.violations()):
             return CHANGED + sum_of([run.tell(self.ctx, failure) for failure in found])
-        touched: list[PassContext[Any]] = []
-        for task, outcome in zip(self.tasks, outcomes, strict=True):
-            if outcome.failures:
-                return UNCHANGED
-            if outcome.changed is not False or task.deferred:
-                touched.append(task)
-        if not touched:
+        pairs = zip(self.tasks, outcomes, strict=True)
+        touched = [task for task, left in pairs if left.changed is not False or task.deferred]
+        if failed or not touched:
             return UNCHANGED
         # Without fingerprints, passes may have changed siblings of their op.
         recursive = not self._states or run.verify_each == "always"

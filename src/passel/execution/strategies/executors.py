@@ -125,14 +125,13 @@ class OnExecutor(Distribution):
             sent.extend(self._send(run, facts, share) for share in shares)
             yield from map(_answer, sent, map(len, shares))
         finally:
+            for future in sent:
+                future.cancel()
             # After an interrupt: work that a process of a pool has begun cannot be cancelled.
-            processes: Any = getattr(self._executor, "_processes", None)
-            if processes and any(future.running() for future in sent):
+            if any(future.running() for future in sent):
+                processes: Any = getattr(self._executor, "_processes", None) or {}
                 for process in [*processes.values()]:
                     process.terminate()
-            else:
-                for future in sent:
-                    future.cancel()
 
     def _send(self, run: Run, facts: bytes, share: Sequence[Any]) -> Future[bytes]:
         """Submit a share, and return a future for the pickled answer or for an exception."""
