@@ -26,13 +26,7 @@ from passel.errors import (
 )
 from passel.hooks import PassInstrumentation
 from passel.ir import ANY, FunctionLike, OpKind
-from passel.manager import (
-    Nesting,
-    OpPassManager,
-    PassManager,
-    RunResult,
-    load_reproducer,
-)
+from passel.manager import PassManager, RunResult, load_reproducer
 from passel.passes import (
     InterfacePass,
     OperationPass,
@@ -46,6 +40,7 @@ from passel.passes import (
     default_registry,
     option,
 )
+from passel.passes.op_pass_manager import Nesting, OpPassManager
 
 __all__ = [
     "ANY",

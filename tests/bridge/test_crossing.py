@@ -22,8 +22,8 @@ from passel.bridge import RunOnMLIR, RunOnXDSL
 from passel.instruments import CrashReproducer
 from passel.instruments.ir_printer import PrintIR
 from passel.instruments.timing import Timing
-from passel.manager import BarePipeline
 from passel.manager.combinators import CompositeFixedPoint
+from passel.passes.op_pass_manager import BarePipeline
 
 if TYPE_CHECKING:
     from pathlib import Path

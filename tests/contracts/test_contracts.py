@@ -23,14 +23,14 @@ from passel import (
 )
 from passel.bridge import RunOnMLIR
 from passel.builder import Bundle, PipelineBuilder
-from passel.manager import BarePipeline
 from passel.manager.combinators import CompositeFixedPoint
 from passel.mlir import MLIRAdapter
 from passel.mlir import parse_source as parse_mlir
 from passel.mlir import passes as mlir_passes
 from passel.passes.factory import make_pass_class
-from passel.schedule import merged
+from passel.passes.op_pass_manager import BarePipeline
 from passel.schedule.contracts import check_contracts
+from passel.schedule.model import merged
 from passel.testing import ToyAdapter, parse_toy
 from passel.xdsl import parse_source as parse_xdsl
 from passel.xdsl.passes.cse import CSE

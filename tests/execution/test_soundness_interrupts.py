@@ -19,7 +19,7 @@ from passel import (
 from passel.execution import Run
 from passel.execution.strategies import Sequential
 from passel.hooks import Instrumentor
-from passel.schedule import PipelineCompiler
+from passel.schedule.compiler import PipelineCompiler
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:

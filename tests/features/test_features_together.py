@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 PLUGIN = '''
 from passel import Pass, PassContext, PassFailure, option
-from passel.manager import BarePipeline
+from passel.passes.op_pass_manager import BarePipeline
 
 
 class Tag(Pass):

@@ -20,7 +20,7 @@ from passel.execution.strategies.fork import Forked
 from passel.hooks import Instrumentor
 from passel.instruments.actions import ActionLog, DebugCounter, place_of
 from passel.instruments.trace import Trace
-from passel.schedule import PipelineCompiler
+from passel.schedule.compiler import PipelineCompiler
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:

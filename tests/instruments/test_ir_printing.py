@@ -17,7 +17,7 @@ from passel.execution.strategies.fork import Forked
 from passel.hooks import Instrumentor
 from passel.instruments.ir_printer import PrintIR
 from passel.ir import PrintFlags
-from passel.schedule import PipelineCompiler
+from passel.schedule.compiler import PipelineCompiler
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from passel.execution.strategies.fork import Forked
 from passel.hooks import Instrumentor
 from passel.instruments.timing import Timer, Timing
 from passel.instruments.timing_report import timing_report
-from passel.schedule import PipelineCompiler
+from passel.schedule.compiler import PipelineCompiler
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from passel import (
 )
 from passel.frontend import UnreadableError
 from passel.instruments import Timing
-from passel.manager import BarePipeline
 from passel.manager.combinators import CompositeFixedPoint
+from passel.passes.op_pass_manager import BarePipeline
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:

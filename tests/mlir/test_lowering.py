@@ -14,7 +14,8 @@ from passel import Pass, PassContext, PassFailedError, PassManager
 from passel.hooks import PassInstrumentation
 from passel.mlir import MLIRAdapter, parse_source
 from passel.passes import PassRegistry
-from passel.schedule import NestedStep, PipelineCompiler
+from passel.schedule import NestedStep
+from passel.schedule.compiler import PipelineCompiler
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

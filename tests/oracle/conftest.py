@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tool_fixtures import MlirOpt
 
     from passel import PassContext
-    from passel.manager import OpPassManager
+    from passel.passes.op_pass_manager import OpPassManager
     from passel.testing import ToyOp
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from passel import OpPassManager, Options, Pass, PassContext, PassManager, option
 from passel.errors import EffectsError
-from passel.manager import BarePipeline
 from passel.passes import PassRegistry, default_registry
+from passel.passes.op_pass_manager import BarePipeline
 from passel.passes.reachable import walk
 from passel.testing import ToyAdapter, parse_toy
 from passel.xdsl import XDSLAdapter

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from passel import ContractError, OpPassManager, Pass, PassContext, PassManager
-from passel.schedule import NestedStep, Pipeline, PipelineCompiler, merged
+from passel.schedule.compiler import PipelineCompiler
 from passel.schedule.contracts import check_contracts
+from passel.schedule.model import NestedStep, Pipeline, merged
 from passel.testing import ToyAdapter, parse_toy
 
 if TYPE_CHECKING:

@@ -10,18 +10,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from toy_steps import failure_of, recorded
 
-from passel import (
-    ANY,
-    AnchorError,
-    Nesting,
-    OpKind,
-    OpPassManager,
-    Pass,
-    PassManager,
-)
+from passel import ANY, AnchorError, Nesting, OpKind, OpPassManager, Pass, PassManager
 from passel.passes import PassRegistry, default_registry
-from passel.schedule import NestedStep, Pipeline, PipelineCompiler, passes_of
-from passel.schedule import merged as merged_of
+from passel.schedule import NestedStep, Pipeline, passes_of
+from passel.schedule.compiler import PipelineCompiler
+from passel.schedule.model import merged as merged_of
 from passel.testing import ToyAdapter, parse_toy
 
 if TYPE_CHECKING:

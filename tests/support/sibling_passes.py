@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from passel import OpPassManager, Pass, PassContext, Statistic
 from passel.execution import Run
 from passel.hooks import Instrumentor
-from passel.schedule import PipelineCompiler
+from passel.schedule.compiler import PipelineCompiler
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:

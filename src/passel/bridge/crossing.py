@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 from passel.errors import OptionError, PassFailure, PipelineError, Problem
 from passel.frontend.resources import unescaped
 from passel.ir.adapters import adapter_named, crossing_adapter, running_on
-from passel.manager import BarePipeline, OpPassManager
 from passel.passes import Pass
+from passel.passes.op_pass_manager import BarePipeline, OpPassManager
 from passel.passes.resolution import names_on
 from passel.pipeline import PipelineNode
-from passel.schedule import PipelineCompiler
+from passel.schedule.compiler import PipelineCompiler
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

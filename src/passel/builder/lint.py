@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from passel.diagnostics import Severity, Span
 from passel.errors import PipelineError
 from passel.ir import ANY
-from passel.schedule import NestedStep, merged
-from passel.schedule.model import is_schedulable
+from passel.schedule.model import NestedStep, is_schedulable, merged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

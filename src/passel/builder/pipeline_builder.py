@@ -13,7 +13,7 @@ from passel.builder.editing import edited
 from passel.builder.extensions import run_extensions
 from passel.builder.pipeline_plan import PipelinePlan
 from passel.builder.steps import Stage, describe
-from passel.manager import OpPassManager
+from passel.passes.op_pass_manager import OpPassManager
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,8 +14,8 @@ from passel.builder.steps import Origin, Scope, caller, nodes_of, steps_in
 from passel.errors import InsertionError
 from passel.manager import PassManager
 from passel.passes import default_registry
-from passel.schedule import merged
 from passel.schedule.contracts import Named, Region, check_contracts
+from passel.schedule.model import merged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from passel.builder.finishing import Remark
     from passel.builder.steps import Occurrence, Step, Target
     from passel.ir import IRAdapter
-    from passel.manager import OpPassManager
     from passel.passes import PassRegistry, PassType
+    from passel.passes.op_pass_manager import OpPassManager
 
 
 class PipelinePlan:

@@ -16,10 +16,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
-from passel.manager import OpPassManager
 from passel.passes import Pass, PassType
 from passel.passes.definition import check_tuples
-from passel.passes.op_pass_manager import Placed
+from passel.passes.op_pass_manager import OpPassManager, Placed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from passel.ir import InvalidIR
     from passel.passes import PassContext
     from passel.passes.remarks import RemarkFilter
-    from passel.schedule import Pipeline, PipelineCompiler, Plan, Step
+    from passel.schedule.compiler import PipelineCompiler
+    from passel.schedule.model import Pipeline, Plan, Step
 
 PassGate: TypeAlias = "Callable[[Step, Any], bool]"
 """A function that takes a step and an op, and returns whether the step runs on the op."""

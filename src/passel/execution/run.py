@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from passel.diagnostics import Diagnostic
     from passel.passes.op_pass_manager import OpPassManager
-    from passel.schedule import PassStep, Pipeline, PipelineCompiler, Step
+    from passel.schedule import PassStep, Pipeline, Step
+    from passel.schedule.compiler import PipelineCompiler
 
 
 class Run(Loop):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from passel.errors import Failure
     from passel.passes.outcome import Outcome
-    from passel.schedule import NestedStep, Plan
+    from passel.schedule.model import NestedStep, Plan
 
 
 class Siblings:

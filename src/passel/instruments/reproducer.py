@@ -23,7 +23,7 @@ from passel.passes.factory import CallablePass
 from passel.passes.op_facts import op_diagnostic
 from passel.passes.reachable import walk
 from passel.pipeline import PipelineNode
-from passel.schedule import PassStep, nodes_of, passes_of
+from passel.schedule.model import PassStep, nodes_of, passes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

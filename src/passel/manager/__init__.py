@@ -2,13 +2,5 @@
 
 from passel.manager.pass_manager import PassManager, RunResult
 from passel.manager.reproducing import load_reproducer
-from passel.passes.op_pass_manager import BarePipeline, Nesting, OpPassManager
 
-__all__ = [
-    "BarePipeline",
-    "Nesting",
-    "OpPassManager",
-    "PassManager",
-    "RunResult",
-    "load_reproducer",
-]
+__all__ = ["PassManager", "RunResult", "load_reproducer"]

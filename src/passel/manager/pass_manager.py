@@ -19,7 +19,8 @@ from passel.manager.settings import RunSettings
 from passel.passes.op_pass_manager import Nesting, OpPassManager
 from passel.passes.resolution import names_for
 from passel.pipeline import parse_pipeline
-from passel.schedule import PipelineCompiler, passes_of
+from passel.schedule import passes_of
+from passel.schedule.compiler import PipelineCompiler
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

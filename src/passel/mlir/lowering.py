@@ -21,7 +21,7 @@ from passel.mlir.native import Managers, NativePass
 from passel.mlir.pipelines import folder_of, query_context
 from passel.mlir.verification import verify
 from passel.passes import Pass
-from passel.schedule import NestedStep, PassStep, Step, nodes_of, passes_of
+from passel.schedule.model import NestedStep, PassStep, Step, nodes_of, passes_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -27,8 +27,8 @@ from passel.pipeline import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from passel.manager import OpPassManager
     from passel.mlir.bindings import Bindings
+    from passel.passes.op_pass_manager import OpPassManager
     from passel.pipeline import OptionNode
 
 

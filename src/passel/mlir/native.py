@@ -25,7 +25,7 @@ from passel.mlir.pipelines import (
     printed_pass,
 )
 from passel.passes import Pass
-from passel.schedule import nodes_of
+from passel.schedule.model import nodes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

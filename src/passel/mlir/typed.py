@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from passel.errors import OptionError
-from passel.manager import OpPassManager
 from passel.mlir.bindings import bindings_named
 from passel.mlir.native import NativePass, check_options
 from passel.mlir.pipelines import Refused, known_effects, parsed
 from passel.mlir.upstream import facts_in
 from passel.passes import numbers
 from passel.passes.factory import make_pass_class
+from passel.passes.op_pass_manager import OpPassManager
 from passel.passes.options import option, read_options
 from passel.pipeline import OptionNode, parse_pipeline
 

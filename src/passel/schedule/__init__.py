@@ -1,25 +1,5 @@
-"""Schedules: the immutable, compiled form of pass managers."""
+"""Schedules: the immutable, compiled form of pass managers, which instrumentations see."""
 
-from passel.schedule.compiler import PipelineCompiler
-from passel.schedule.model import (
-    NestedStep,
-    PassStep,
-    Pipeline,
-    Plan,
-    Step,
-    merged,
-    nodes_of,
-    passes_of,
-)
+from passel.schedule.model import NestedStep, PassStep, Pipeline, Step, passes_of
 
-__all__ = [
-    "NestedStep",
-    "PassStep",
-    "Pipeline",
-    "PipelineCompiler",
-    "Plan",
-    "Step",
-    "merged",
-    "nodes_of",
-    "passes_of",
-]
+__all__ = ["NestedStep", "PassStep", "Pipeline", "Step", "passes_of"]

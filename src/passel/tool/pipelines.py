@@ -9,8 +9,9 @@ from passel.diagnostics import Diagnostic, Severity, Span
 from passel.errors import AnchorError, PipelineError, Problem
 from passel.frontend import UsageError
 from passel.ir import ANY
-from passel.manager import Nesting, OpPassManager, PassManager
+from passel.manager import PassManager, RunResult
 from passel.passes.definition import EFFECTS
+from passel.passes.op_pass_manager import Nesting, OpPassManager
 from passel.pipeline import PassNode, parse_options, parse_pipeline
 from passel.tool.output import coloured, printable
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from passel.builder import PipelineBuilder
     from passel.instruments.reproducer_file import Recorded
     from passel.ir import IRAdapter, OpKind
-    from passel.manager import RunResult
     from passel.search import Place
     from passel.tool.settings import Settings
 

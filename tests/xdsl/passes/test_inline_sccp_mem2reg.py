@@ -9,7 +9,7 @@ from xdsl.dialects import arith, func, memref
 from xdsl.dialects.builtin import CallSiteLoc
 
 from passel import OpPassManager, Pass, PassContext, PassFailedError, PassFailure
-from passel.manager import BarePipeline
+from passel.passes.op_pass_manager import BarePipeline
 from passel.xdsl.passes.inline import Inliner
 
 if TYPE_CHECKING:

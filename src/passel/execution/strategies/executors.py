@@ -24,7 +24,8 @@ from passel.execution.strategies.distribution import (
 from passel.hooks import Bracket, Instrumentor
 from passel.ir import ShipsOps, running_on
 from passel.passes import PassContext
-from passel.schedule import Pipeline, PipelineCompiler
+from passel.schedule import Pipeline
+from passel.schedule.compiler import PipelineCompiler
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from xdsl.dialects.func import CallOp, FuncOp
 
 from passel.errors import PassFailure
-from passel.manager import BarePipeline, OpPassManager
 from passel.passes import Pass, Statistic, option
+from passel.passes.op_pass_manager import BarePipeline, OpPassManager
 from passel.xdsl.analyses.call_graph import CallGraph, is_external
 from passel.xdsl.analyses.symbol_tables import SymbolTables
 from passel.xdsl.inlining import inline_call, rejection
