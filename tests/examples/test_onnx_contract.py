@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
-
-import onnx_ir as ir
 
 from passel import PassManager
 from passel.testing import AdapterContract, Node
@@ -16,17 +15,23 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 FOLDER = Path(__file__).parents[2] / "examples" / "onnx_opt"
-sys.path.append(str(FOLDER))
 
-# It is an example, not an installed package.
-OnnxAdapter: Any = import_module("onnx_adapter").OnnxAdapter
-CSE: Any = import_module("onnx_ir.passes.common").CommonSubexpressionEliminationPass
+
+# onnx-ir takes a second to load, and memory that slows down the forks of other tests.
+@cache
+def _adapter() -> Any:
+    sys.path.append(str(FOLDER))  # it is an example, not an installed package
+    return import_module("onnx_adapter").OnnxAdapter()
+
+
+def _cse() -> Any:
+    return import_module("onnx_ir.passes.common").CommonSubexpressionEliminationPass()
 
 
 class TestOnnx(AdapterContract):
     """Models with a graph and functions, which have nodes."""
 
-    adapter: Any = OnnxAdapter()
+    adapter: Any = property(lambda _: _adapter())
     names: ClassVar[Mapping[str, str]] = {
         "module": "onnx.model",
         "graph": "onnx.graph",
@@ -46,11 +51,13 @@ class TestOnnx(AdapterContract):
     dialect = "onnx"
     misspelt = ("onnx.Rleu", "onnx.Relu", "onyx")
     has_parents = False
-    foreign: Any = (CSE(),)
+    foreign: Any = property(lambda _: (_cse(),))
     source = (FOLDER / "relu.onnxtxt").read_text()
 
     def build(self, node: Node, context: Any) -> Any:
         """Make nodes that take each other's results."""
+        import onnx_ir as ir
+
         if node.role == "module":
             graph, *functions = (self.build(inner, context) for inner in node.body)
             return ir.Model(graph, ir_version=8, functions=functions)
@@ -77,6 +84,8 @@ class TestOnnx(AdapterContract):
 
     def break_(self, op: Any) -> None:
         """Let a node take a value that no node makes."""
+        import onnx_ir as ir
+
         op[-1].replace_input_with(0, ir.val("nowhere"))
 
     def move(self, op: Any, into: Any) -> None:
@@ -89,9 +98,11 @@ class TestOnnx(AdapterContract):
 
 def test_its_own_passes_are_wrapped() -> None:
     """onnx-ir's passes run as passel's, by their names, and tell whether something changed."""
+    import onnx_ir as ir
+
     model = ir.from_onnx_text(TestOnnx.source)
-    pm = PassManager("onnx.model", adapter=OnnxAdapter())
-    pm.add(OnnxAdapter().wrap_pass(CSE()))
+    pm = PassManager("onnx.model", adapter=_adapter())
+    pm.add(_adapter().wrap_pass(_cse()))
     assert str(pm) == "onnx.model(common-subexpression-elimination{<foreign=...>})"
     assert pm.run(model).changed
     assert not pm.run(model).changed

@@ -270,13 +270,6 @@ def test_ctrl_c_ends_a_run_and_its_workers(tmp_path: Path, run: str, is_pool: bo
             os.kill(worker, 0)
 
 
-_reducers = dict(copyreg.dispatch_table)
-distributed: Any = pytest.importorskip("distributed")
-# Its import changes how all exceptions of the process are pickled, which other tests look at.
-copyreg.dispatch_table.clear()
-copyreg.dispatch_table.update(_reducers)
-
-
 @contextmanager
 def two_workers(directory: Path) -> Generator[Any]:
     """Start two workers with one thread each, which can import what is in a directory.
@@ -284,6 +277,11 @@ def two_workers(directory: Path) -> Generator[Any]:
     Yields:
         A client.
     """
+    reducers = dict(copyreg.dispatch_table)
+    distributed: Any = importlib.import_module("distributed")
+    # Its import changes how all exceptions of the process are pickled, which other tests look at.
+    copyreg.dispatch_table.clear()
+    copyreg.dispatch_table.update(reducers)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(
             "PYTHONPATH", os.pathsep.join([str(directory), os.environ.get("PYTHONPATH", "")])
