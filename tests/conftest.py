@@ -42,6 +42,7 @@ settings.register_profile("thorough", settings.get_profile("quick"), max_example
 settings.load_profile("quick")
 
 _INSTALLED = version("xdsl")
+_threads = fork._threads  # pyright: ignore[reportPrivateUsage]
 
 _LACKING = re.compile(r"Operation [\w.]+ does not have a custom format|Dialect `\w+' not found")
 
@@ -75,26 +76,16 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(20_000, 20, 20)
 
 
-@pytest.fixture(autouse=True)
-def _says_all_again() -> None:
-    """What a process logs once is logged once by each test."""
-    log_warning_once.cache_clear()
-
-
-@pytest.fixture(autouse=True)
-def _has_no_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What earlier tests have left in this process, such as contexts of MLIR, is at rest."""
-    count = fork._threads  # pyright: ignore[reportPrivateUsage]
-    left = count() - 1
-    monkeypatch.setattr(fork, "_threads", lambda: max(1, count() - left))
-
-
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Print where a test stands after two minutes.
+    """Begin a test as if it were the first one, and print where it stands after two minutes.
 
     Pytest's `faulthandler_timeout` does so in a thread, and what has threads has no workers.
     """
+    log_warning_once.cache_clear()
+    # Threads that earlier tests have left in this process, such as contexts of MLIR, are at rest.
+    left = _threads() - 1
+    fork._threads = lambda: max(1, _threads() - left)  # pyright: ignore[reportPrivateUsage]
     faulthandler.register(signal.SIGALRM, item.config.stash[fault_handler_stderr_fd_key])
     signal.setitimer(signal.ITIMER_REAL, 120)
     try:
