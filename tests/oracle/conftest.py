@@ -37,22 +37,14 @@ SOURCE = "module { func.func private @f() gpu.module @g {} llvm.func @h() }"
 
 
 ROWS = tuple(read_rows((Path(__file__).with_name("pipelines.txt")).read_text("utf-8")))
-GOOD_ROWS = tuple(row for row in ROWS if row.accepted and not row.differs and "{" in row.text)
 
 BuildAll: TypeAlias = "Callable[[Sequence[str]], dict[str, Build]]"
 
 
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test once per row, or once per row with options that both accept."""
-    for name, rows in (("row", ROWS), ("good_row", GOOD_ROWS)):
-        if name in metafunc.fixturenames:
-            metafunc.parametrize(name, rows, ids=[f"line{row.line}" for row in rows])
-
-
 @pytest.fixture(scope="session")
-def good_rows() -> Sequence[Row]:
-    """All rows with options that both accept."""
-    return GOOD_ROWS
+def rows() -> Sequence[Row]:
+    """All rows of the table."""
+    return ROWS
 
 
 @pytest.fixture(scope="session")
