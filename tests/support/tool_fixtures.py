@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import subprocess
 import sys
+from bisect import bisect_left
 from importlib.metadata import distribution
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -17,7 +20,7 @@ import passel.tool.tblgen
 from passel.tool import main
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Sequence
 
 UNREGISTERED = "--allow-unregistered-dialect"
 
@@ -154,6 +157,24 @@ def run_mlir_opt(*flags: str, source: str = "", threads: bool = False) -> Outcom
     )
     # MLIR prints some wrong numbers as characters.
     return Outcome(done.returncode, done.stdout.decode(), done.stderr.decode(errors="replace"))
+
+
+def run_mlir_opt_on_all(sources: Sequence[str], *flags: str) -> list[Outcome]:
+    """Run mlir-opt on the parts of one input: starting it takes longer than most of them.
+
+    The code of a part tells whether there is an error in it.
+    """
+    done = run_mlir_opt("--split-input-file", *flags, source="\n// -----\n".join(sources))
+    outputs = done.out.split("// -----\n")
+    assert len(outputs) == len(sources), done.err
+    ends = [*accumulate(source.count("\n") + 2 for source in sources)]
+    errors = [""] * len(sources)
+    for line, message in re.findall(r"<stdin>:(\d+)([^<]*)", done.err):
+        errors[bisect_left(ends, int(line))] += message
+    return [
+        Outcome(int(": error: " in err), out.strip(), err)
+        for out, err in zip(outputs, errors, strict=True)
+    ]
 
 
 @pytest.fixture(scope="session")

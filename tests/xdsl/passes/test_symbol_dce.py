@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tool_fixtures import UNREGISTERED
+from tool_fixtures import UNREGISTERED, run_mlir_opt_on_all
 from xdsl.traits import SymbolOpInterface
-from xdsl_inputs import some
 
 from passel import PassFailedError, PassManager
 from passel.ir import PrintFlags
@@ -27,10 +26,7 @@ if TYPE_CHECKING:
     from passel import RunResult
 
 _PARTS = Path(__file__).with_name("symbol_dce.mlir").read_text(encoding="utf-8")
-CASES = {
-    title: text
-    for title, _, text in (part.partition("\n") for part in _PARTS.split("// CASE: ")[1:])
-}
+CASES = [part.partition("\n")[2] for part in _PARTS.split("// CASE: ")[1:]]
 
 PIPELINES = [
     "builtin.module(symbol-dce)",
@@ -60,25 +56,25 @@ def module_of(text: str) -> str:
     return text if text.lstrip().startswith("builtin.module") else f"builtin.module {{ {text} }}"
 
 
-@pytest.mark.parametrize("title", some(CASES, 3))
 def test_same_as_mlir(
-    title: str,
     parse_op: Callable[[str], Operation],
     run: Callable[..., RunResult],
     text_of: Callable[[Operation], str],
-    mlir_opt: MlirOpt,
 ) -> None:
     """mlir-opt erases the same symbols, and refuses the same modules."""
-    generic = "--mlir-print-op-generic"
-    op = parse_op(module_of(CASES[title]))
-    theirs = mlir_opt(UNREGISTERED, "--symbol-dce", generic, source=CASES[title])
-    if theirs.code:
-        assert "potentially unknown symbol table" in theirs.err
-        with pytest.raises(PassFailedError, match="may be a symbol table"):
+    flags = (UNREGISTERED, "--mlir-print-op-generic")
+    ours, erased = list[str](), list[str]()
+    for case, theirs in zip(CASES, run_mlir_opt_on_all(CASES, *flags, "--symbol-dce"), strict=True):
+        op = parse_op(module_of(case))
+        if theirs.code:
+            assert "potentially unknown symbol table" in theirs.err
+            with pytest.raises(PassFailedError, match="may be symbol tables"):
+                run(op, SymbolDCE())
+        else:
             run(op, SymbolDCE())
-    else:
-        run(op, SymbolDCE())
-        assert mlir_opt(UNREGISTERED, generic, source=text_of(op)).out == theirs.out
+            ours.append(text_of(op))
+            erased.append(theirs.out)
+    assert [each.out for each in run_mlir_opt_on_all(ours, *flags)] == erased
 
 
 @pytest.mark.parametrize("pipeline", PIPELINES)
