@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import lru_cache
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,11 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute, Operation, SSAValue
 
 
+@lru_cache(1)
+def _program(seed: int) -> Operation:
+    return parse_source(xdsl_context(), random_program(seed), "random.mlir")
+
+
 def odd_module(seed: int) -> Operation:
     """Return the longest functions of a random program, with ops, operands and branches moved.
 
@@ -22,7 +28,7 @@ def odd_module(seed: int) -> Operation:
     seed gives the same module.
     """
     random = Random(seed)  # noqa: S311 - repeatable
-    module = parse_source(xdsl_context(), random_program(seed), "random.mlir")
+    module = _program(seed).clone()
     functions = sorted(module.regions[0].block.ops, key=lambda op: len([*op.walk()]))
     for function in functions[:-2]:
         function.detach()

@@ -65,8 +65,7 @@ def outcome_of(call: Callable[..., object], *arguments: object) -> str:
 @sampled(14)
 def test_same_as_xdsl(step: int, context: Context, text_of: Callable[[Operation], str]) -> None:
     """The runs in xDSL's own tests of passes come out the same under passel."""
-    # xDSL renames resources whenever the same text is parsed again.
-    corpus = [each for each in xdsl_corpus() if "resource" not in each[1]]
+    corpus = xdsl_corpus()
     first_chunks = {file: chunk for file, chunk in reversed(corpus)}  # noqa: C416 - the first wins
     runs = [
         (file, pipeline)
@@ -78,9 +77,10 @@ def test_same_as_xdsl(step: int, context: Context, text_of: Callable[[Operation]
     for file, pipeline in runs[::step]:
         chunks = [chunk for other, chunk in corpus if other == file]
         for chunk in chunks[:3]:
-            theirs, ours = (_parsed(context.clone(), chunk, file) for _ in range(2))
-            if theirs is None or ours is None:
+            parsed = _parsed(context.clone(), chunk, file)
+            if parsed is None:
                 continue
+            theirs, ours = parsed.clone(), parsed.clone()
             passes = PassPipeline.parse_spec(get_all_passes(), pipeline)
             manager = PassManager.parse(
                 pipeline, context, adapter=XDSLAdapter(), flat_anchor="builtin.module"
