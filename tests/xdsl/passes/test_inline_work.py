@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+from cProfile import Profile
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,7 +12,6 @@ from passel.xdsl import XDSLAdapter, parse_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import FrameType
 
     from xdsl.ir import Operation
 
@@ -43,19 +42,9 @@ def run_counted(text: str, pipeline: str) -> tuple[int, Operation]:
     context = adapter.create_context()
     module = parse_source(context, text, "test.mlir")
     manager = PassManager("builtin.module", context).add(pipeline)
-    made = 0
-
-    def count(frame: FrameType, event: str, argument: object) -> None:
-        nonlocal made
-        made += event in ("call", "c_call")
-
-    before = sys.getprofile()
-    sys.setprofile(count)
-    try:
+    with Profile() as profile:
         manager.run(module)
-    finally:
-        sys.setprofile(before)
-    return made, module
+    return sum(each.callcount for each in profile.getstats()), module
 
 
 @pytest.mark.parametrize("pipeline", ["inline", "inline{default-pipeline={}}"])
