@@ -53,15 +53,20 @@ _LOADED = (
     "xdsl.dialects.func",
     "xdsl.dialects.arith",
 )
-# What all runs of another program load, or of passel-opt on MLIR's bindings.
-_ALSO = {**_MAINS, "mlir": "passel.mlir.frontend,mlir.ir"}
+# What all runs of another program load, or of any program with a flag.
+_OF_FLAGS = {
+    "--ir=mlir": "passel.mlir.frontend,mlir.ir",
+    "--computes-else": "passel.xdsl.interpreting",
+}
+_ALSO = {**_MAINS, **_OF_FLAGS}
 
 # Loads nothing, so that it takes no time: even `os` is more than it needs.
 _CLIENT = """\
 #!{python} -IS
 import _socket, marshal, posix, sys
 server = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
-server.connect({folder!r} + ("/.mlir" if "--ir=mlir" in sys.argv else {address!r}))
+words = [word.partition("=@")[0] for word in sys.argv]
+server.connect("{folder}/." + next((flag for flag in {flags} if flag in words), {name!r}))
 request = marshal.dumps((sys.argv, posix.getcwdb(), posix.environ))
 streams = b"".join(fd.to_bytes(4, sys.byteorder) for fd in range(3))
 server.sendmsg([request], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, streams)])
@@ -199,10 +204,10 @@ def _main(folder: str, modules: str, *words: str) -> int:
     for name, _, entry in (word.partition("=") for word in words):
         entries[name] = entry
         program = Path(folder, name)
-        client = _CLIENT.format(python=sys.executable, folder=folder, address=f"/.{name}")
+        client = _CLIENT.format(python=sys.executable, folder=folder, flags=[*_OF_FLAGS], name=name)
         program.write_text(client)
         program.chmod(0o755)
-    kinds = [*entries, "mlir"]
+    kinds = [*entries, *_OF_FLAGS]
     for name in kinds:
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
             listener.bind(f"{folder}/.{name}")
