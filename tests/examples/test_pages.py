@@ -11,8 +11,8 @@ import pytest
 from documents import ROOT
 from xdsl.xdsl_opt_main import xDSLOptMain
 
-from passel.tool.flags import NOT_HERE
-from passel.tool.settings import Settings, by_name
+from passel.tool.command_line import NOT_HERE
+from passel.tool.flags import Settings, by_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -14,7 +14,7 @@ from tool_fixtures import FAIL, MLIR, run_mlir_opt
 from xdsl_inputs import CORPUS
 
 from passel.frontend.resources import read_resources
-from passel.tool.flags import NOT_HERE
+from passel.tool.command_line import NOT_HERE
 
 if TYPE_CHECKING:
     from tool_fixtures import Tool

@@ -260,7 +260,7 @@ class CrashReproducer(PassInstrumentation):
         if why := _unnamed(_passes_of(recipe.steps)):
             how = f"the run cannot be replayed: {why}"
         elif command := replay_command(run, recipe.steps, self.replay):
-            how = f"to replay: {command.replace('{file}', shlex.quote(title))}"
+            how = f"to replay: {on_file(command, title)}"
         else:
             reads = f"passel-opt cannot read '{run.adapter.name}' IR"
             how = f"to replay, use `passel.load_reproducer`: {reads}"
@@ -303,6 +303,11 @@ def replay_command(run: ObservedRun, steps: Iterable[PassStep], command: str | N
     more = [each for each in (*reading, *run.flags) if each.partition("=")[0] not in known]
     words = " ".join(["--run-reproducer", *more])
     return allowing((command or _COMMAND).replace("--run-reproducer", words), passes)
+
+
+def on_file(command: str, *words: str | Path) -> str:
+    """Return a replay command in which the given words, such as the file name, replace `{file}`."""
+    return command.replace("{file}", shlex.join(map(str, words)))
 
 
 def allowing(command: str, passes: Iterable[Pass[Any, Any]]) -> str:

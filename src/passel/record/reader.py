@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import defaultdict
 from functools import cache, cached_property
 from itertools import takewhile, zip_longest
@@ -13,6 +12,7 @@ from passel.errors import PasselError
 from passel.frontend import SourcePart, UnreadableError, frontend_of
 from passel.frontend.generic_form import symbol_in
 from passel.instruments.ir_diff import unified_diff
+from passel.instruments.reproducer import on_file
 from passel.ir import PrintFlags, adapter_named
 from passel.record.contents import read_contents
 from passel.record.texts import HOLE, Outline
@@ -245,7 +245,7 @@ class Record:
             return ""
         places = [f"--start-after={start}"] if start else []
         places.append(f"--stop-after={stop}")
-        return template.replace("{file}", shlex.join([*places, str(self.path)]))
+        return on_file(template, *places, self.path)
 
 
 class TextReader(NamedTuple):

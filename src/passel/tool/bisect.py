@@ -35,20 +35,22 @@ The program prints the result to standard output and everything else to standard
 
 from __future__ import annotations
 
+import shlex
 import sys
 from typing import TYPE_CHECKING
 
 from passel.frontend import UsageError
+from passel.instruments.reproducer import on_file
 from passel.ir.adapters import crossing_with
 from passel.record import Record
 from passel.search import Case, SameFailure, SearchError, Subject, Trials
 from passel.search.bisecting import Bisection, guilty_rewrite, title
 from passel.search.oracle import Command, ComputesElse, NotValid
 from passel.search.starting import failure_of, first_failed, readable, scoped
-from passel.tool.flags import flag, number_of
+from passel.tool.command_line import flag, number_of
 from passel.tool.output import put
 from passel.tool.pipelines import PipelineFactory
-from passel.tool.programs import Program, SearchFlags, as_recorded, run_search
+from passel.tool.programs import SearchFlags, SearchProgram, as_recorded, run_program
 from passel.tool.replay import Replay
 
 if TYPE_CHECKING:
@@ -56,7 +58,7 @@ if TYPE_CHECKING:
 
     from passel.record import Execution, RunInfo
     from passel.search import Oracle
-    from passel.tool.settings import Settings
+    from passel.tool.flags import Settings
 
 
 class _Flags(SearchFlags):
@@ -67,7 +69,7 @@ class _Flags(SearchFlags):
     run: int = flag("search run number <n> of the record", "<n>", 0, parse=number_of)
 
 
-PROGRAM = Program.of(
+PROGRAM = SearchProgram(
     __doc__, _Flags, lambda each: each.searched and (each.replayed or each.name in ("o", "color"))
 )
 
@@ -81,7 +83,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code: 0 if the search found the pass, otherwise 1.
     """
-    return run_search(PROGRAM, argv, _run)
+    return run_program(PROGRAM, argv, _run)
 
 
 def _run(settings: Settings) -> int:
@@ -129,12 +131,13 @@ def _bisect(record: Record, run: RunInfo, settings: Settings, flags: _Flags, rep
                 print(f"rewrite {number} of {len(rewrites)}: {rewrites[number - 1]}")
     if flags.computes_else:
         _say(culprit.answer.why)
-    symbol = f" --op=@{found.symbol}" if found.symbol else ""
+    symbol = [f"--op=@{found.symbol}"] if found.symbol else []
     _say(f"{trials.calls} checks")
-    _say(f"to see the change: passel-report {settings.input} --step={found.path}{symbol} --diff")
+    words = ["passel-report", settings.input, f"--step={found.path}", *symbol, "--diff"]
+    _say(f"to see the change: {shlex.join(words)}")
     if settings.o != "-":
         put(Case(readable(subject, culprit.before), scoped(found)).text(), settings.o)
-        _say(f"to replay: {replay.replace('{file}', settings.o)}")
+        _say(f"to replay: {on_file(replay, settings.o)}")
     return 0
 
 

@@ -1,368 +1,400 @@
-"""Parse command lines in the style of LLVM's tools.
+"""Declarations of the flags of passel-opt, and settings that store the values of the flags.
 
-Flags start with one or two dashes. The value of a flag follows `=`. If the flag requires a value,
-the value can also be the next argument. The name of every registered pass and pipeline is also a
-flag, whose value contains the options.
+Each class attribute declares a flag, whose name has dashes in place of underscores. Instances store
+the values. The declarations are used for parsing, help and replay commands, and by passel-bisect
+and passel-reduce.
 
-Source: `llvm::cl::ParseCommandLineOptions`, LLVM 22. argparse does not support single-dash long
-flags with optional values, and does not keep the order of flags.
+Source: `mlir-opt --help`, MLIR 22; `xdsl-opt --help`, xDSL 0.74.
 """
 
 from __future__ import annotations
 
-import math
-import re
-from itertools import pairwise
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, cast
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, cast
 
-from passel.diagnostics import closest, suggest
-from passel.frontend import Flag, UsageError
-from passel.ir.adapters import adapter_names, has_adapter
-from passel.passes.numbers import read_bool
+from passel.errors import DefinitionError
+from passel.execution.strategies import jobs_of, jobs_of_environment
+from passel.frontend import Flag, FrontendSettings, UsageError
+from passel.ir import PrintFlags
+from passel.tool.command_line import (
+    DITTO,
+    FlagGroup,
+    color_of,
+    flag,
+    ir_of,
+    names_of,
+    number_of,
+    plugin_of,
+    read_flags,
+    read_known_flags,
+    verify_mode_of,
+)
+from passel.tool.irs import IRChoice
+from passel.tool.plugins import load_plugin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
+    from passel.execution.strategies import Jobs
+    from passel.frontend import Frontend
     from passel.instruments.terminals import Color
     from passel.passes import PassRegistry
+    from passel.tool.irs import ToolDefinition
 
-PROGRAM = "passel-opt"
+common: Callable[..., Any] = partial(flag, common=True)
+"""Declares a common flag, which the short help shows."""
 
-_ATTACHED = re.compile(r"--?(j(?=[0-9]+$)|I(?=.))([^=].*)")
-"""A one-letter flag that its value follows, as in `-j4` and `-Iinclude`."""
-
-_REASONS = {
-    "MLIR's bindings cannot turn on debug output; --mlir-print-ir-diff and "
-    "--log-actions-to=<file> show what passes do": "debug debug-only",
-    "use --mlir-debug-counter, which counts executions of passes": "debug-counter",
-    "use --mlir-pass-statistics, with --mlir-pass-statistics-display=json for JSON": "stats "
-    "stats-json",
-    "use --help-all to list all flags, or --list-passes": "help-hidden help-list help-list-hidden",
-    "use --dump-pass-pipeline to print all options": "print-options print-all-options",
-    "MLIR's bindings always write all resource data": "elide-resource-data-from-bytecode",
-    "use --log-actions-to or --mlir-debug-counter": "mlir-enable-debugger-hook",
-    "MLIR's bindings do not support this flag": "mlir-print-unique-ssa-ids mlir-print-value-users "
-    "mlir-print-elementsattrs-with-hex-if-larger",
-    "passel writes no object files": "remarks-section",
-    "add --compat=xdsl to use the flags of xdsl-opt": "frontend f parsing-diagnostics "
-    "print-no-properties shrink syntax-highlight",
-}
-NOT_HERE = {name: reason for reason, names in _REASONS.items() for name in names.split()}
-"""Flags of mlir-opt and xdsl-opt that passel-opt does not support, each with a hint."""
+_read: dict[str, Any] = {"replayed": True, "searched": True}
+"""Properties of flags that affect how a case is read or what its passes do."""
 
 
-class UnknownFlagError(UsageError):
-    """The error for a flag that is neither a flag of the tool nor the name of a pass.
+class PipelineFlags(FlagGroup):
+    """Pipeline."""
 
-    Attributes:
-        name: The name of the unknown flag.
-    """
-
-    def __init__(self, name: str, message: str) -> None:
-        super().__init__(message)
-        self.name: str = name
-
-
-class GivenFlag(NamedTuple):
-    """A flag on the command line.
-
-    Attributes:
-        flag: The declaration of the flag.
-        name: The name with dashes, as typed, such as `-p`.
-        text: The text of the value; None if the command line contains no value for the flag.
-        value: The parsed value.
-    """
-
-    flag: Flag
-    name: str
-    text: str | None
-    value: Any
-
-    def __str__(self) -> str:
-        """Return the flag by its long name, such as `--ir=mlir`."""
-        return f"--{self.flag.name}" + (f"={self.text}" if self.text is not None else "")
-
-
-class PassFlag(NamedTuple):
-    """A pass or pipeline that is given as a flag, with the text of its options."""
-
-    name: str
-    options: str | None
-
-
-class CommandLine:
-    """A parsed command line.
-
-    Attributes:
-        words: The arguments before parsing.
-        flags: The flags on the command line, in order.
-        passes: The passes and pipelines that are given as flags, in order.
-        inputs: The positional arguments, in order.
-    """
-
-    def __init__(self, words: Sequence[str]) -> None:
-        self.words: tuple[str, ...] = tuple(words)
-        self.flags: list[GivenFlag] = []
-        self.passes: list[PassFlag] = []
-        self.inputs: list[str] = []
-
-    def value(self, flag: Flag) -> Any:
-        """Return the last value of a flag; for a repeatable flag, return all values as a tuple.
-
-        If the command line does not contain the flag, return its default value; for a repeatable
-        flag, return an empty tuple.
-        """
-        given = [each.value for each in self.flags if each.flag.name == flag.name]
-        if flag.repeated:
-            return tuple(given)
-        return given[-1] if given else flag.default
+    pass_pipeline: str | None = common(
+        "the pipeline, such as 'builtin.module(func.func(cse))', or @<file>",
+        "<pipeline>",
+        short=("p", "passes"),
+        parse=str,
+        searched=True,
+    )
+    jobs: Jobs | None = common(
+        "the number of worker processes, or auto (default: $PASSEL_JOBS or 1)",
+        "<n>",
+        short=("j",),
+        parse=jobs_of,
+        searched=True,
+    )
+    mlir_disable_threading: bool = flag("", searched=True)
+    dump_pass_pipeline: bool = flag("print the pipeline that will be run")
+    lint: bool = common("check the pipeline for mistakes and wasted work, without running it")
+    load_pass_plugin: tuple[str, ...] = common(
+        "load passes and dialects from a Python file or module",
+        "<file>",
+        short=("load-dialect-plugin",),
+        repeated=True,
+        parse=plugin_of,
+        **_read,
+    )
+    no_fast_paths: bool = flag(
+        "turn off passel's fast paths (same as PASSEL_FAST=0)", ir="xdsl", **_read
+    )
+    verify_each: bool | Literal["always"] = common(
+        "verify after passes that changed the IR (true), or all passes (always)",
+        "<true|false|always>",
+        True,
+        implied="true",
+        choices=("true", "false", "1", "0", "always"),
+        parse=verify_mode_of,
+        searched=True,
+    )
+    verify_analyses: bool = flag(
+        "detect stale analyses; detect changes outside a pass's op", **_read
+    )
+    check_isolation: bool = flag(DITTO, **_read)
+    stop_after: str = common(
+        "stop after the pass at <place>; start after it", "<place>", replayed=True
+    )
+    start_after: str = common(DITTO, "<place>", replayed=True)
 
 
-def flags_in(words: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the name and value of each flag on an unparsed command line.
+class InputFlags(FlagGroup):
+    """Input."""
 
-    The value is the text after `=` or, if there is no `=`, the next argument. The function does not
-    check the flags, since some of them must be known before the command line can be parsed.
-    """
-    for index, word in enumerate(words):
-        if word == "--":
-            return
-        if word.startswith("-"):
-            name, equals, value = word.lstrip("-").partition("=")
-            yield name, value if equals else "".join(words[index + 1 : index + 2])
-
-
-def without(name: str, words: Sequence[str]) -> list[str]:
-    """Return the arguments of a command line without the flag `name` and its value."""
-    pairs = zip(words, ("", *words), strict=False)
-    flags = (f"-{name}", f"--{name}")
-    return [
-        word
-        for word, before in pairs
-        if before not in flags and word.partition("=")[0] not in flags
-    ]
+    ir: str = common("the IR to use, such as xdsl or mlir", "<name>", "xdsl", parse=ir_of, **_read)
+    allow_unregistered_dialect: bool = common("accept ops of unregistered dialects", **_read)
+    no_implicit_module: bool = flag("do not wrap the input's top-level op in a module", **_read)
+    split_input_file: str = common(
+        "split the input at each marker, and process each part separately",
+        "<marker>",
+        implied="// -----",
+    )
+    disable_verify: bool = flag(
+        "do not verify the input or the results of passes",
+        short=("mlir-very-unsafe-disable-verifier-on-parsing",),
+        **_read,
+    )
+    verify_roundtrip: bool = flag("check that printing and parsing preserve the input", ir="mlir")
+    irdl_file: str = flag("load the dialects of an IRDL file", "<file>", ir="mlir", **_read)
 
 
-def read_flags(
-    words: Sequence[str],
-    flags: Mapping[str, Flag],
-    passes: PassRegistry,
-    program: str = PROGRAM,
-    *,
-    several: bool = False,
-) -> CommandLine:
-    """Parse a command line.
+class OutputFlags(FlagGroup):
+    """Output."""
+
+    o: str = common(
+        "the output file, written only on success",
+        "<file>",
+        "-",
+        short=("output-file",),
+        searched=True,
+    )
+    target: str = common(
+        "the output format, such as riscv-asm", "<target>", "mlir", short=("t",), ir="xdsl"
+    )
+    emit_bytecode: bool = flag("write MLIR bytecode, optionally in version <n>", ir="mlir")
+    emit_bytecode_version: int | None = flag(DITTO, "<n>", parse=number_of, ir="mlir")
+    output_split_marker: str = flag("the line to print between two parts", "<marker>", "// -----")
+    mlir_print_op_generic: bool = common("print ops in generic form", short=("print-op-generic",))
+    mlir_print_debuginfo: bool = flag(
+        "print locations; print them in readable form", short=("print-debuginfo",)
+    )
+    mlir_pretty_debuginfo: bool = flag(DITTO, ir="mlir")
+    mlir_use_nameloc_as_prefix: bool = flag(
+        "name values after the names in their locations", ir="mlir"
+    )
+    mlir_print_assume_verified: bool = flag("print the IR without verifying it first", ir="mlir")
+    mlir_print_skip_regions: bool = flag("print regions as {...}; print no aliases")
+    mlir_print_local_scope: bool = flag(DITTO)
+    mlir_elide_elementsattrs_if_larger: int | None = flag(
+        "elide data larger than <n>", "<n>", parse=number_of
+    )
+    mlir_elide_resource_strings_if_larger: int | None = flag(DITTO, "<n>", parse=number_of)
+
+
+class DiagnosticFlags(FlagGroup):
+    """Diagnostics."""
+
+    verify_diagnostics: str = common(
+        "check diagnostics against expected-error comments", "<all|only-expected>", implied="all"
+    )
+    mlir_diagnostic_verbosity_level: str = flag(
+        "the lowest level to show; show no notes", "<level>", "remarks"
+    )
+    mlir_disable_diagnostic_notes: bool = flag(DITTO)
+    mlir_print_op_on_diagnostic: bool = flag("print the op that an error is about", default=True)
+    mlir_print_stacktrace_on_diagnostic: bool = flag("show the Python traceback if a pass crashes")
+    color: Color = flag(
+        "use colors; auto uses them on terminals, unless $NO_COLOR is set",
+        "<auto|always|never>",
+        "auto",
+        implied="always",
+        choices=("auto", "always", "never", "true", "false", "1", "0"),
+        parse=color_of,
+        searched=True,
+    )
+    remarks_filter: str = flag(
+        "show optimization remarks in categories that match <regex>", "<regex>"
+    )
+    remarks_filter_passed: str = flag("show matching 'passed' remarks; 'missed' remarks", "<regex>")
+    remarks_filter_missed: str = flag(DITTO, "<regex>")
+    remarks_filter_failed: str = flag(
+        "show matching 'failure' remarks; 'analysis' remarks", "<regex>"
+    )
+    remarks_filter_analyse: str = flag(DITTO, "<regex>")
+    remark_policy: str = flag(
+        "show all remarks at a location, or only the last", "<all|final>", "all"
+    )
+    remark_format: str = flag(
+        "the format of remarks; the file for them",
+        "<emitRemark|yaml|bitstream>",
+        "emitRemark",
+    )
+    remarks_output_file: str = flag(DITTO, "<file>", "mlir-remarks.yaml")
+
+
+class PrintingFlags(FlagGroup):
+    """IR printing."""
+
+    mlir_print_ir_before: tuple[str, ...] = flag(
+        "print the IR before these passes; after them", "<passes>", (), parse=names_of
+    )
+    mlir_print_ir_after: tuple[str, ...] = flag(DITTO, "<passes>", (), parse=names_of)
+    mlir_print_ir_before_all: bool = flag("print the IR before each pass")
+    mlir_print_ir_after_all: bool = common(
+        "print the IR after each pass", short=("print-between-passes",)
+    )
+    mlir_print_ir_after_change: bool = common("limit --mlir-print-ir-after-all to changed IR")
+    mlir_print_ir_after_failure: bool = flag("print the IR after each failed pass")
+    mlir_print_ir_diff: bool = common("print the changes of each pass as a unified diff")
+    mlir_print_ir_module_scope: bool = flag("print the top-level op instead of the op of the pass")
+    mlir_print_ir_tree_dir: str = flag("write the IR to a tree of files in <dir>", "<dir>")
+
+
+class ReportFlags(FlagGroup):
+    """Timing, statistics, records."""
+
+    mlir_timing: bool = common("print how long each pass took", short=("time-passes",))
+    mlir_timing_display: Literal["list", "tree"] = flag(
+        "report times as a list or tree; as text or JSON", "<list|tree>", "tree"
+    )
+    mlir_output_format: Literal["text", "json"] = flag(DITTO, "<text|json>", "text")
+    mlir_pass_statistics: bool = common("print the statistics of all passes")
+    mlir_pass_statistics_display: Literal["list", "pipeline", "json"] = flag(
+        "the format of statistics", "<list|pipeline|json>", "pipeline"
+    )
+    info_output_file: str = flag("write timing and statistics to a file", "<file>")
+    record: str = common("record the run for passel-report and passel-bisect", "<file>")
+    log_actions_to: str = flag("log pass executions; only those at a location", "<file>")
+    log_mlir_actions_filter: str = flag(DITTO, "<file:line[:col]>")
+    profile_actions_to: str = flag("write a trace for Chrome or Perfetto", "<file>")
+    mlir_debug_counter: str = flag(
+        "skip or limit pass executions; print the counters", "<counters>", replayed=True
+    )
+    mlir_print_debug_counter: bool = flag(DITTO)
+
+
+class ReproducerFlags(FlagGroup):
+    """Reproducers."""
+
+    mlir_pass_pipeline_crash_reproducer: str = common(
+        "write a reproducer if the run fails (<file>.running if it is killed)", "<file>"
+    )
+    mlir_pass_pipeline_local_reproducer: bool = flag("write a reproducer of the failed pass only")
+    mlir_generate_reproducer: str = flag("write a reproducer of the run", "<file>")
+    run_reproducer: bool = common("run the pipeline recorded in the input", searched=True)
+    allow_effects: tuple[str, ...] = flag(
+        "effects to allow: all, read-files, run-programs, write-files, unknown",
+        "<effects>",
+        (),
+        parse=names_of,
+        **_read,
+    )
+
+
+class InformationFlags(FlagGroup):
+    """Information."""
+
+    help: bool = common("show this help, or help for all flags", short=("h",))
+    help_all: bool = common(DITTO)
+    help_pass: str = common("show the documentation of a pass or pipeline", "<pass>")
+    list_passes: bool = common(
+        "list passes and pipelines with their options", short=("help-passes",)
+    )
+    show_dialects: bool = flag("list the available dialects")
+    compat: str = flag("interpret flags as xdsl-opt does", "<xdsl>", choices=("xdsl",))
+    version: bool = common("show the versions of passel and the IR", short=("v",))
+
+
+class Settings(
+    PipelineFlags,
+    InputFlags,
+    OutputFlags,
+    DiagnosticFlags,
+    PrintingFlags,
+    ReportFlags,
+    ReproducerFlags,
+    InformationFlags,
+):
+    """The settings that a command line selects, including the passes that are given as flags.
 
     Args:
         words: The command-line arguments.
-        flags: A mapping from the long and short names of the program's flags to the flags.
-        passes: The registered passes and pipelines, which are accepted as flags.
-        program: The name of the program, as printed in hints.
-        several: Whether to accept more than one positional argument.
+        tool: The definition of the tool.
+        choice: The IR that the command line selects; see `chosen_ir`.
 
     Raises:
         UsageError: If an argument is invalid. The error reports the first invalid argument.
-    """
-    line = CommandLine(words)
-    rest = list(words)
-    while rest:
-        word = rest.pop(0)
-        if word == "--":
-            line.inputs += rest
-            break
-        if not word.startswith("-") or word == "-":
-            if word.startswith("@") and not Path(word).exists():
-                how = f"xargs {program} < {word[1:]}"
-                raise UsageError(f"'{word}': response files are not supported; write {how}")
-            line.inputs.append(word)
-            continue
-        name, equals, value = _parted(word, flags)
-        flag = flags.get(name)
-        if flag is not None:
-            text = _text(flag, word, value if equals else None, rest)
-            typed = word.removesuffix(f"{equals}{value}")
-            line.flags.append(GivenFlag(flag, typed, text, _value(flag, word, text)))
-        elif name in passes:
-            line.passes.append(PassFlag(name, value if equals else None))
-        elif name in NOT_HERE:
-            raise UsageError(f"'{word}' is not available: {NOT_HERE[name]}")
-        else:
-            close = closest(name, [*flags, *(info.name for info in passes.entries())])
-            dashes = "-" if len(close) == 1 else "--"
-            hint = f"; did you mean '{dashes}{close}'?" if close else ""
-            message = f"unknown command line argument '{word}'{hint}\nTry '{program} --help'"
-            raise UnknownFlagError(name, message)
-    _check(line, several=several)
-    return line
-
-
-def _parted(word: str, flags: Mapping[str, Flag]) -> tuple[str, str, str]:
-    """Return a flag's name, the equals sign if present, and the value."""
-    name, equals, value = word.lstrip("-").partition("=")
-    attached = _ATTACHED.fullmatch(word)
-    if attached and name not in flags and attached[1] in flags:
-        return attached[1], "=", attached[2]
-    return name, equals, value
-
-
-def _text(flag: Flag, word: str, attached: str | None, rest: list[str]) -> str | None:
-    """Return the text of a flag's value; None if there is none."""
-    if attached is not None or not flag.metavar or flag.implied is not None:
-        return attached
-    if not rest:
-        between = " " if len(word.lstrip("-")) == 1 else "="
-        raise UsageError(f"'{word}' requires a value: write {word}{between}{flag.metavar}")
-    return rest.pop(0)
-
-
-def _value(flag: Flag, word: str, text: str | None) -> Any:
-    written = word.partition("=")[0]
-    if not flag.metavar:
-        try:
-            return read_bool(text or "")
-        except ValueError:
-            problem = f"'{written}' takes true, false or no value, but got '{text}'"
-            raise UsageError(problem) from None
-    if text is None:
-        text = flag.implied or ""
-    if flag.choices and text not in flag.choices:
-        hint = suggest(text, flag.choices)
-        choices = ", ".join(flag.choices)
-        raise UsageError(f"'{written}' takes one of {choices}, not '{text}'{hint}")
-    if flag.parse is None:
-        return text
-    try:
-        return flag.parse(text)
-    except ValueError as error:
-        raise UsageError(f"'{written}' {error}") from None
-
-
-def _check(line: CommandLine, *, several: bool) -> None:
-    if len(line.inputs) > 1 and not several:
-        first, second, *_ = line.inputs
-        raise UsageError(f"expected one input, got '{first}' and '{second}'")
-    pipelines = [each.name for each in line.flags if each.flag.name == "pass-pipeline"]
-    if pipelines and line.passes:
-        raise UsageError(
-            f"'{pipelines[0]}' can't be used with individual pass options such as "
-            f"'--{line.passes[0].name}'"
-        )
-
-
-_NUMBER = re.compile(r"[0-9]{1,18}")
-
-
-def number_of(text: str) -> int:
-    """Parse the value of a flag as a nonnegative integer."""
-    if not _NUMBER.fullmatch(text):
-        raise ValueError(f"takes a number, not '{text}'")
-    return int(text)
-
-
-def names_of(text: str) -> tuple[str, ...]:
-    """Parse the value of a flag as a comma-separated list of names."""
-    return tuple(name for each in text.split(",") if (name := each.strip()))
-
-
-def plugin_of(text: str) -> str:
-    """Check that the value of a plugin flag is not empty, and return the value."""
-    if not text:
-        raise ValueError("requires a value: the file or module of a plugin")
-    return text
-
-
-def color_of(text: str) -> Color:
-    """Parse the value of `--color`, which can be a boolean as in LLVM's tools."""
-    if text in {"always", "true", "1"}:
-        return "always"
-    return "never" if text in {"never", "false", "0"} else "auto"
-
-
-def ir_of(text: str) -> str:
-    """Check that a text is `xdsl`, `mlir` or the name of an installed IR, and return the text."""
-    if text in {"xdsl", "mlir"} or has_adapter(text):  # usually without searching packages
-        return text
-    from passel.mlir.upstream import known_builds
-
-    builds = known_builds()
-    known = sorted({"xdsl", "mlir", *adapter_names(), *filter(has_adapter, builds)})
-    distribution = builds[text].distribution if text in builds else ""
-    way_out = f"; pip install {distribution}" if distribution else suggest(text, known)
-    raise ValueError(f"takes one of {', '.join(known)}, not '{text}'{way_out}")
-
-
-def flag_for(ir: str) -> str:
-    """Return the `--ir` flag that selects the IR of a record.
-
-    Raises:
-        UsageError: If the IR is not installed.
-    """
-    if not has_adapter(ir):
-        raise UsageError(
-            f"the record is for IR '{ir}', but no installed package has entry point "
-            f"'{ir}' in the group passel.adapters"
-        )
-    return f"--ir={ir}"
-
-
-def verify_mode_of(text: str) -> bool | Literal["always"]:
-    """Parse the value of `--verify-each`, which is a boolean or `always`."""
-    return "always" if text == "always" else text in {"true", "1"}
-
-
-def seconds_of(text: str) -> float:
-    """Parse the value of a flag as a positive number of seconds.
-
-    Raises:
-        ValueError: If the text is not a positive number.
-    """
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0
-    if not 0 < seconds < math.inf:
-        raise ValueError(f"takes a positive number of seconds, not '{text}'")
-    return seconds
-
-
-DITTO = '"'
-"""The help of a flag that shares a line and a help text with the preceding flag."""
-
-flag: Callable[..., Any] = cast("Callable[..., Any]", Flag)
-"""Declares a flag in a class attribute, which is annotated with the type of the flag's value."""
-
-
-class FlagGroup:
-    """A group of flags and their values.
-
-    A subclass declares the flags, and the instances of the subclass store the values of the flags.
-    The docstring of the subclass is the heading of the group in `--help`.
 
     Attributes:
-        flags: The declared flags. The key of each flag is the name of the attribute that stores the
-            value of the flag.
+        tool: The definition of the tool.
+        choice: The selected IR, with its passes.
+        registry: The registry of available passes.
+        input: The path of the input file, or `-` for standard input.
+        threading: Whether the IR's library may use threads and passel may use worker processes.
+        brought: The names of the flags that the IR and the tool add to the flags of passel-opt.
     """
 
-    flags: ClassVar[dict[str, Flag]] = {}
+    def __init__(self, words: Sequence[str], tool: ToolDefinition, choice: IRChoice) -> None:
+        own = choice.own_flags
+        taken = (each for each in self.flags.values() if tool.takes(each))
+        known = by_name((*taken, *own, *tool.flags))
+        line = read_flags(words, known, choice.registry, tool.name)
+        super().__init__(line)
+        self.tool: ToolDefinition = tool
+        self.choice: IRChoice = choice
+        self.registry: PassRegistry = choice.registry
+        self.brought: tuple[str, ...] = tuple(each.name for each in (*own, *tool.flags))
+        self.input: str = line.inputs[0] if line.inputs else "-"
+        self.threading: bool = not self.mlir_disable_threading
+        try:
+            self.jobs: Jobs | None = self.jobs or jobs_of_environment()
+        except ValueError as error:
+            raise UsageError(str(error)) from None
 
-    def __init_subclass__(cls) -> None:
-        """Collect the flags that the class and its bases declare."""
-        inherited = {name: each for base in cls.__mro__[1:] for name, each in _flags_of(base)}
-        own = _flags_of(cls)
-        for (_, above), (_, each) in pairwise(own):
-            each.help = above.help if each.help == DITTO else each.help
-        cls.flags = inherited | dict(own)
+    def frontend(self) -> Frontend:
+        """Return the frontend of the IR, configured with these settings.
 
-    @classmethod
-    def title(cls) -> str:
-        """Return the heading of the group in `--help`."""
-        return (cls.__doc__ or "").rstrip(".")
+        Raises:
+            UsageError: If the IR does not support a flag or the value of a flag.
+        """
+        choice, frontend = self.choice, self.choice.frontend
+        for given, typed, *_ in self.line.flags:
+            is_other = given.ir not in {"", choice.scope}
+            if given.name in frontend.refused:
+                raise UsageError(f"'{typed}' {frontend.refused[given.name]}")
+            if self.tool.adapter is not None and (given.name == "ir" or is_other):
+                what = f"{self.tool.name} reads only '{choice.name}'"
+                raise UsageError(f"'{typed}' is not supported: {what}")
+            if is_other:
+                raise UsageError(f"'{typed}' requires --ir={given.ir}, not --ir={choice.name}")
+        own = [each for each in self.flags.values() if each.ir == choice.scope]
+        frontend.configure(
+            FrontendSettings(
+                implicit_module=not self.no_implicit_module,
+                allow_unregistered=self.allow_unregistered_dialect,
+                threading=self.threading and self.jobs != 1,
+                printing=self.print_flags,
+                own={each.name: self.line.value(each) for each in (*own, *choice.own_flags)},
+            )
+        )
+        return frontend
 
-    def __init__(self, line: CommandLine) -> None:
-        for name, declared in self.flags.items():
-            setattr(self, name, line.value(declared))
+    def words_without(self, name: str) -> list[str]:
+        """Return the arguments of the command line without a flag and its value."""
+        return read_known_flags(self.line.words, {name: self.flags[name]}).inputs
+
+    @property
+    def print_flags(self) -> PrintFlags:
+        """The flags that control how IR is printed."""
+        return PrintFlags(
+            generic=self.mlir_print_op_generic,
+            debuginfo=self.mlir_print_debuginfo,
+            local_scope=self.mlir_print_local_scope,
+            elide_elements=self.mlir_elide_elementsattrs_if_larger,
+            elide_resources=self.mlir_elide_resource_strings_if_larger,
+            skip_regions=self.mlir_print_skip_regions,
+            pretty_locations=self.mlir_pretty_debuginfo,
+            name_locations=self.mlir_use_nameloc_as_prefix,
+            assume_verified=self.mlir_print_assume_verified,
+        )
 
 
-def _flags_of(kind: type) -> list[tuple[str, Flag]]:
-    return [(name, each) for name, each in vars(kind).items() if isinstance(each, Flag)]
+GROUPS = cast("tuple[type[FlagGroup], ...]", Settings.__bases__)
+"""All groups, in the order of the help."""
+
+
+def by_name(flags: Iterable[Flag]) -> dict[str, Flag]:
+    """Return a dict that maps the long name and the short names of each flag to the flag.
+
+    Raises:
+        DefinitionError: If a flag has no name, or if two flags have the same name.
+    """
+    found: dict[str, Flag] = {}
+    for each in flags:
+        for name in (each.name, *each.short):
+            if not name or name in found:
+                what = f"flag '--{name}' already exists" if name else f"it has no name: {each}"
+                raise DefinitionError(f"cannot add a flag to the tool: {what}")
+            found[name] = each
+    return found
+
+
+def chosen_ir(words: Sequence[str], tool: ToolDefinition) -> IRChoice:
+    """Load the plugins of a command line, and return the IR that the command line selects.
+
+    If the command line names an unknown IR, the result is xDSL, and parsing the flags raises an
+    error.
+
+    Args:
+        words: The command-line arguments.
+        tool: The definition of the tool.
+
+    Raises:
+        UsageError: If a plugin cannot be loaded.
+    """
+    ir, plugin = Settings.flags["ir"], Settings.flags["load_pass_plugin"]
+    line = read_known_flags(words, by_name((ir, plugin)))
+    for name in line.value(plugin):
+        if name not in tool.plugins:
+            tool.plugins[name] = load_plugin(name, tool.registry)
+    return IRChoice(tool.adapter.name if tool.adapter else line.value(ir), tool)

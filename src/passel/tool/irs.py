@@ -1,27 +1,23 @@
-"""Select the IR of a command line, and load plugins and passes."""
+"""The definition of a tool, the IR that a command line selects, and hints about other IRs."""
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import re
-import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
-from passel.errors import PasselError, PipelineError
-from passel.frontend import UsageError
-from passel.ir.adapters import adapter_named, adapter_names, has_adapter
-from passel.passes import Pass, PassRegistry, default_registry
-from passel.tool.flags import PROGRAM, UnknownFlagError, flags_in
+from passel.errors import PipelineError
+from passel.ir.adapters import adapter_named, adapter_names
+from passel.passes import PassRegistry, default_registry
+from passel.tool.command_line import PROGRAM, UnknownFlagError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from types import ModuleType
 
     from passel.diagnostics import Diagnostic
+    from passel.errors import PasselError
     from passel.frontend import Flag, Frontend, SourcePart
     from passel.ir import IRAdapter
     from passel.manager import PassManager
@@ -31,8 +27,6 @@ _KNOWN = ("xdsl", "mlir")
 
 _DOTTED = re.compile(r"(?<![\w.%@#^])([A-Za-z_]\w*)\.[A-Za-z_]")
 """The beginning of an op or a type: its dialect, and a dot."""
-
-_NATIVE = (".so", ".dylib", ".dll", ".pyd")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +45,7 @@ class ToolDefinition:
             that there is no setup.
         version: The text that `--version` prints after the name of the tool.
         pipeline: The pipeline that runs if the command line contains no pipeline.
+        plugins: The plugins that have been loaded, by name. They can define additional dialects.
     """
 
     name: str = PROGRAM
@@ -62,9 +57,7 @@ class ToolDefinition:
     version: str = ""
     pipeline: str = ""
     takes: Callable[[Flag], bool] = lambda _: True
-
-
-_ANY_TOOL = ToolDefinition()
+    plugins: dict[str, ModuleType] = field(default_factory=dict[str, "ModuleType"])
 
 
 class IRChoice:
@@ -73,19 +66,15 @@ class IRChoice:
     Args:
         name: The name of the IR, as given to `--ir`.
         tool: The tool, which can define an adapter and additional dialects.
-        plugins: The imported plugins, which can define additional dialects.
 
     Attributes:
         name: The name of the IR.
         is_known: Whether the adapter of the IR is part of passel.
     """
 
-    def __init__(
-        self, name: str, tool: ToolDefinition = _ANY_TOOL, plugins: Sequence[ModuleType] = ()
-    ) -> None:
+    def __init__(self, name: str, tool: ToolDefinition) -> None:
         self.name: str = name
         self._tool = tool
-        self._plugins = plugins
         self.is_known: bool = tool.adapter is None and name in _KNOWN
         self._across: dict[str, IRAdapter] = {}
 
@@ -105,8 +94,7 @@ class IRChoice:
         tool = self._tool
         adapter = adapter_named(self.name) if tool.adapter is None else tool.adapter
         given = [d for d in tool.dialects if tool.adapter is not None or adapter.is_dialect(d)]
-        # Tuples, since values in a module may be unhashable.
-        defined = [each for plugin in self._plugins for each in tuple(vars(plugin).values())]
+        defined = [each for known in map(vars, tool.plugins.values()) for each in known.values()]
         dialects = [*given, *filter(adapter.is_dialect, defined)]
         return adapter.with_dialects(dialects) if dialects else adapter
 
@@ -120,7 +108,7 @@ class IRChoice:
         """
         if name not in self._across:
             tool = replace(self._tool, adapter=None)
-            self._across[name] = IRChoice(name, tool, self._plugins).adapter
+            self._across[name] = IRChoice(name, tool).adapter
         return self._across[name]
 
     @cached_property
@@ -154,33 +142,6 @@ class IRChoice:
 
             return f"xDSL {INSTALLED}"
         return self.frontend.version()
-
-
-def chosen_ir(words: Sequence[str], tool: ToolDefinition = _ANY_TOOL) -> IRChoice:
-    """Import the plugins of a command line, and return the IR that the command line selects.
-
-    If the command line names an unknown IR, the result is xDSL, and parsing the flags raises an
-    error.
-
-    Args:
-        words: The command-line arguments.
-        tool: The definition of the tool.
-
-    Raises:
-        UsageError: If a plugin cannot be loaded.
-    """
-    flags = {"load-pass-plugin", "load-dialect-plugin"}
-    # An empty name is rejected when the flags are parsed.
-    files = [value for name, value in flags_in(words) if name in flags and value]
-    plugins = [load_plugin(file, tool.registry) for file in files]
-    if tool.adapter is not None:
-        return IRChoice(tool.adapter.name, tool, plugins)
-    chosen = "xdsl"
-    for name, value in flags_in(words):
-        if name == "ir":
-            chosen = value
-    is_there = chosen in _KNOWN or has_adapter(chosen)
-    return IRChoice(chosen if is_there else "xdsl", tool, plugins)
 
 
 def hint_at_passes(error: PasselError, ir: IRChoice) -> str:
@@ -237,99 +198,6 @@ def _has(ir: str, kind: str, name: str) -> bool:
     if not kind and default_registry().lookup(name, ir=ir) is not None:
         return True
     if kind and ir == "xdsl":
-        return name in IRChoice(ir).frontend.dialect_names()
+        return name in adapter_named(ir).make_frontend().dialect_names()
     known = has_name(ir, f"{name}." if kind else name)
     return known and MLIRAdapter.for_package(ir) is not None
-
-
-# -- Plugins -------------------------------------------------------------------------------------
-
-
-def import_plugin(name: str) -> ModuleType:
-    """Import a plugin, and return its module.
-
-    Args:
-        name: The path of a `.py` file, or the dotted name of a module.
-
-    Raises:
-        UsageError: If the plugin cannot be found, or importing it raises an exception.
-    """
-    path = Path(name)
-    try:
-        if path.suffix != ".py":
-            return importlib.import_module(name)
-        module_name = f"passel_plugin_{path.stem}"
-        spec = importlib.util.spec_from_file_location(module_name, path)
-        # Names that end in .py always have a loader.
-        assert spec is not None  # noqa: S101
-        assert spec.loader is not None  # noqa: S101
-        module = importlib.util.module_from_spec(spec)
-        # As for a script, the plugin can import modules from its folder.
-        sys.path.insert(0, str(path.resolve().parent))
-        sys.modules[module_name] = module
-        spec.loader.exec_module(module)
-    except FileNotFoundError as error:
-        msg = f"cannot open plugin '{name}': {error.strerror}"
-        raise UsageError(msg) from error
-    except KeyboardInterrupt as error:
-        error.add_note(f"loading plugin '{name}'")
-        raise
-    except BaseException as error:
-        from passel.tracebacks import brief_at
-
-        raise UsageError(f"cannot load plugin '{name}': {brief_at(error)}") from error
-    return module
-
-
-def classes_in(module: ModuleType) -> Iterator[type[Any]]:
-    """Yield the classes that a module itself defines, in order of definition."""
-    for value in list(vars(module).values()):
-        if isinstance(value, type) and value.__module__ == module.__name__:
-            yield value
-
-
-def named_passes_in(module: ModuleType) -> Iterator[type[Pass[Any, Any]]]:
-    """Yield the named pass classes that a module itself defines, in order of definition."""
-    for value in classes_in(module):
-        if issubclass(value, Pass) and value.name:
-            yield value
-
-
-def load_plugin(name: str, given: PassRegistry | None) -> ModuleType:
-    """Import a plugin, and register the named pass classes that the plugin defines.
-
-    A pass that the code of the plugin registers is not registered again. Every other named pass of
-    the plugin replaces the registered pass with the same name, if there is such a pass.
-
-    Args:
-        name: The path of a `.py` file, or the dotted name of a module.
-        given: The registry for the plugin's passes. None means the default registry.
-
-    Raises:
-        UsageError: If the plugin cannot be found, or importing it raises an exception.
-    """
-    registry = given or default_registry()
-    if name.endswith(_NATIVE):
-        raise UsageError(f"cannot load native plugin '{name}'; give a Python file or module")
-    before = len(registry.added)
-    plugin = import_plugin(name)
-    by_itself = registry.added[before:]
-    for value in classes_in(plugin):
-        try:
-            if getattr(value, "name", None) not in by_itself:
-                _register(value, registry)
-        except PasselError as error:
-            msg = f"plugin '{name}': {error}"
-            raise UsageError(msg) from error
-    return plugin
-
-
-def _register(value: type[Any], registry: PassRegistry) -> None:
-    if not isinstance(getattr(value, "name", None), str) or not value.name:
-        return
-    if issubclass(value, Pass):
-        registry.register(cast("type[Pass[Any]]", value), override=True)
-    elif "xdsl.passes" in sys.modules and issubclass(value, sys.modules["xdsl.passes"].ModulePass):
-        from passel.xdsl.module_passes import pass_class_for
-
-        registry.register(pass_class_for(value), override=True)

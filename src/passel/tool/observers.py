@@ -17,7 +17,6 @@ from passel.diagnostics import suggest
 from passel.frontend import UsageError
 from passel.instruments.remarks import sifting_remarks
 from passel.passes.remarks import remark_filter
-from passel.tool.flags import without
 from passel.tool.output import refuse_overwriting, report_file
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from passel.ir import IRAdapter
     from passel.manager import PassManager
     from passel.record.recorder import Recorder
-    from passel.tool.settings import Settings
+    from passel.tool.flags import Settings
 
 
 class Observers(ExitStack):
@@ -118,7 +117,7 @@ class Observers(ExitStack):
         refuse_overwriting(self._settings, "record", file)
         from passel.record.recorder import Recorder
 
-        command = (self._settings.tool.name, *without("record", self._settings.line.words))
+        command = (self._settings.tool.name, *self._settings.words_without("record"))
         return Recorder(file, command_line=command)
 
     def _make_sifting(self) -> Callable[[Any], AbstractContextManager[Any]]:

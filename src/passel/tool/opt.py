@@ -19,8 +19,9 @@ from passel.frontend import UnreadableError, UsageError
 from passel.instruments.whole_files import lasting
 from passel.ir.adapters import crossing_with
 from passel.passes.op_facts import invalid_diagnostic, op_diagnostic
-from passel.tool.flags import PROGRAM, flags_in, without
-from passel.tool.irs import ToolDefinition, chosen_ir, hint_at_passes, note_other_ir
+from passel.tool.command_line import PROGRAM, read_known_flags
+from passel.tool.flags import InformationFlags, Settings, by_name, chosen_ir
+from passel.tool.irs import ToolDefinition, hint_at_passes, note_other_ir
 from passel.tool.observers import Observers
 from passel.tool.output import Output, Renderer, put
 from passel.tool.pipelines import PipelineFactory, lint_pipeline, run_stretch
@@ -32,7 +33,6 @@ from passel.tool.process import (
     release_collector,
 )
 from passel.tool.replay import Replay, reporting_crashes
-from passel.tool.settings import InformationFlags, Settings
 from passel.tool.sources import read_sources
 
 if TYPE_CHECKING:
@@ -119,11 +119,14 @@ def opt_main(  # noqa: PLR0913 - a keyword for each
 def _start(argv: Sequence[str] | None, tool: ToolDefinition, implied: Sequence[str]) -> int:
     """Run the tool, with or without fast paths, and return the exit code."""
     words = [*implied, *(sys.argv[1:] if argv is None else argv)]
-    as_xdsl_opt = ("compat", "xdsl") in flags_in(words)
-    run = partial(_run_as_xdsl_opt if as_xdsl_opt else _run, words, tool)
+    compat, no_fast_paths = Settings.flags["compat"], Settings.flags["no_fast_paths"]
+    line = read_known_flags(words, by_name((compat, no_fast_paths)))
+    run = partial(_run, words, tool)
+    if line.value(compat):
+        run = partial(_run_as_xdsl_opt, line.inputs, tool)  # xDSL has no flag for the fast paths
     former = os.environ.get("PASSEL_FAST")
     try:
-        if "no-fast-paths" in dict(flags_in(words)):
+        if line.value(no_fast_paths):
             os.environ["PASSEL_FAST"] = "0"  # for worker processes as well
         if argv is not None:
             return guarded(tool.name, words, run)
@@ -144,9 +147,7 @@ def _run_as_xdsl_opt(words: list[str], tool: ToolDefinition) -> int:
         )
     from passel.xdsl import compat
 
-    words = [word for word in words if word.lstrip("-") != "no-fast-paths"]  # xDSL has no such flag
     write = Output("-").write
-    words = without("compat", words)
     return compat.main(words, tool.registry, tool.dialects, write, release_collector)
 
 
@@ -155,23 +156,17 @@ def _run(words: list[str], tool: ToolDefinition) -> int:
     try:
         settings = Settings(words, tool, choice)
         if any(getattr(settings, name) for name in InformationFlags.flags):
-            from passel.tool.programs import information
+            from passel.tool.help import information
 
             return put(information(settings))
         if settings.lint:
             return lint_pipeline(settings)
-        return _process(settings)
+        with crossing_with(choice.adapter_across):
+            return _Driver(settings).run()
     except (UsageError, PipelineError) as error:
         if tool.adapter is None and (hint := hint_at_passes(error, choice)):
             error.add_note(hint)
         raise
-
-
-def _process(settings: Settings) -> int:
-    if settings.choice.frontend.delays_interrupts:
-        let_second_interrupt_end()
-    with crossing_with(settings.choice.adapter_across):
-        return _Driver(settings).run()
 
 
 class _Driver:
@@ -196,6 +191,8 @@ class _Driver:
 
     def run(self) -> int:
         """Process the input and return the exit code."""
+        if self.frontend.delays_interrupts:
+            let_second_interrupt_end()
         with self._output:
             with self.observers, reporting_crashes(self.settings, self.replay):
                 good = self._process_all()

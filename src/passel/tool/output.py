@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from passel.instruments.terminals import Color
-    from passel.tool.settings import Settings
+    from passel.tool.flags import Settings
 
 CANNOT_OPEN = "cannot open output file"
 

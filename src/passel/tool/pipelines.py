@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from passel.instruments.reproducer_file import Recorded
     from passel.ir import IRAdapter, OpKind
     from passel.search import Place
-    from passel.tool.settings import Settings
+    from passel.tool.flags import Settings
 
 _MODULE = "builtin.module"
 
@@ -179,8 +179,12 @@ def _written_pipeline(
     The result is a builder if the pipeline is in a file, and None if the command line has no
     pipeline. The pass manager has no context.
     """
-    written = settings.pass_pipeline
-    if written is None and not settings.line.passes and not settings.run_reproducer:
+    written, line = settings.pass_pipeline, settings.line
+    if written is not None and line.passes:
+        flag = next(each.name for each in line.flags if each.flag.name == "pass-pipeline")
+        one = line.passes[0].name
+        raise UsageError(f"'{flag}' can't be used with individual pass options such as '--{one}'")
+    if written is None and not line.passes and not settings.run_reproducer:
         written = settings.tool.pipeline or None
     if written is None:
         return None

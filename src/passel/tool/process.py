@@ -49,7 +49,7 @@ def guarded(program: str, words: Sequence[str], run: Callable[[], int]) -> int:
         sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - for the rest of the process
     try:
         with warning_with(lambda line: _complain(f"{program}: warning: {line}", words)):
-            return _interruptible(program, run)
+            return run()
     except PipelineError as error:
         for problem in error.problems:
             prefix = "" if problem.span else f"{program}: error: "
@@ -60,13 +60,6 @@ def guarded(program: str, words: Sequence[str], run: Callable[[], int]) -> int:
         _print_notes(program, error, words)
     except BrokenPipeError:
         abandon_stdout()  # the reader has closed the pipe
-    return 1
-
-
-def _interruptible(program: str, run: Callable[[], int]) -> int:
-    """Run the tool, and report the running pass if it is stopped."""
-    try:
-        return run()
     except Termination as error:
         print(f"{program}: terminated{_doing(error)}", file=sys.stderr)
         return _ENDED_BY + error.signal
@@ -80,7 +73,7 @@ def _interruptible(program: str, run: Callable[[], int]) -> int:
 
         what = _doing(error) or f": {brief(error)} ({raised_at(error)})"
         print(f"{program}: error{what}", file=sys.stderr)
-        return 1
+    return 1
 
 
 def _doing(error: BaseException) -> str:
@@ -95,14 +88,12 @@ def _print_notes(program: str, error: PasselError, words: Sequence[str]) -> None
 
 def _complain(text: str, words: Sequence[str]) -> None:
     """Write an error or a note, respecting `--color` even in an invalid command line."""
-    from passel.tool.flags import color_of
+    from passel.tool.command_line import read_known_flags
+    from passel.tool.flags import Settings
     from passel.tool.output import coloured
 
-    color: Color = "auto"
-    for word in words:
-        name, equals, value = word.partition("=")
-        if name in {"-color", "--color"}:
-            color = color_of(value) if equals else "always"
+    flag = Settings.flags["color"]
+    color: Color = read_known_flags(words, {flag.name: flag}).value(flag)
     print(coloured(text, sys.stderr, color), file=sys.stderr)
 
 

@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING
 from passel.execution.strategies import processors
 from passel.frontend import UnreadableError, UsageError
 from passel.frontend.generic_form import GenericSyntaxError
-from passel.instruments.reproducer import allowing
+from passel.instruments.reproducer import allowing, on_file
 from passel.ir import InvalidIR, PrintFlags
 from passel.ir.adapters import crossing_with
 from passel.passes.reachable import walk
@@ -48,7 +48,7 @@ from passel.search.starting import failure_of, narrowed, printed
 from passel.tool.irs import note_other_ir
 from passel.tool.output import Output, Renderer
 from passel.tool.pipelines import PipelineFactory
-from passel.tool.programs import Program, SearchFlags, as_recorded, run_search
+from passel.tool.programs import SearchFlags, SearchProgram, as_recorded, run_program
 from passel.tool.replay import Replay
 from passel.tool.sources import read_sources, starts_record
 
@@ -59,10 +59,10 @@ if TYPE_CHECKING:
     from passel.frontend import SourcePart
     from passel.search import Oracle
     from passel.search.children import Scratch
+    from passel.tool.flags import Settings
     from passel.tool.irs import IRChoice
-    from passel.tool.settings import Settings
 
-PROGRAM = Program.of(__doc__, SearchFlags, lambda each: each.searched)
+PROGRAM = SearchProgram(__doc__, SearchFlags, lambda each: each.searched)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -74,7 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code: 0 if the result was written, 130 after Ctrl-C, otherwise 1.
     """
-    return run_search(PROGRAM, argv, _run)
+    return run_program(PROGRAM, argv, _run)
 
 
 def _run(settings: Settings) -> int:
@@ -201,11 +201,10 @@ def _reduce(settings: Settings, subject: Subject, case: Case, output: Output) ->
         f"{trials.invalid} invalid cases, {time.monotonic() - started:.1f} s"
     )
     if reducer.best.pipeline:
-        name = "FILE" if settings.o == "-" else settings.o
         manager = subject.manager(reducer.best.pipeline, subject.frontend.new_context())
         passes_run = [each for each, _ in walk(manager)]
         replay = allowing(Replay(settings).command("passel-opt"), passes_run)
-        lines.append(f"to replay: {replay.replace('{file}', name)}")
+        lines.append(f"to replay: {on_file(replay, 'FILE' if settings.o == '-' else settings.o)}")
     for line in lines:
         print(f"{PROGRAM.name}: {line}", file=sys.stderr)
     return code

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from passel.execution import Run
 from passel.execution.process_state import last_words
 from passel.instruments.whole_files import check_writable, lasting, write_whole
-from passel.tool.flags import without
 from passel.tool.output import CANNOT_OPEN, refusing
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from passel.instruments.reproducer import CrashReproducer
     from passel.ir import IRAdapter
     from passel.manager import PassManager
-    from passel.tool.settings import Settings
+    from passel.tool.flags import Settings
 
 
 class Replay:
@@ -128,8 +127,10 @@ class Replay:
         running = self._current.running if self._current is not None else None
         if running is None:
             return ""
+        from passel.instruments.reproducer import on_file
+
         path = Path(self._settings.mlir_pass_pipeline_crash_reproducer).with_name(running.name)
-        return f"to replay: {self.command().replace('{file}', shlex.join([str(path)]))}"
+        return f"to replay: {on_file(self.command(), path)}"
 
     def note_failures(self, failures: Iterable[Failure]) -> None:
         """Store the failures of a run, so that `explain` can report them."""
@@ -155,7 +156,7 @@ class Replay:
             pass  # whose diagnostic names the command
         elif settings.input != "-":
             # The record of the failed run is kept.
-            words = without("record", settings.line.words)
+            words = settings.words_without("record")
             lines.append(f"to replay: {shlex.join([settings.tool.name, *words])}")
         else:
             lines.append(
@@ -182,7 +183,7 @@ def reporting_crashes(settings: Settings, replay: Replay) -> Generator[None]:
         if os.getpid() == process:  # not a worker; the run survives workers
             lines.append(replay.crash_hint())
             if record := settings.record:
-                lines.append(f"to see what ran: passel-report {record}")
+                lines.append(f"to see what ran: {shlex.join(['passel-report', record])}")
         return "".join(f"{settings.tool.name}: note: {line}\n" for line in lines if line)
 
     last_words.append(words)

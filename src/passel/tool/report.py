@@ -31,18 +31,17 @@ from passel.record import Record
 from passel.record.outline import compared, ending, heading, parts_of, title_of
 from passel.record.page import page
 from passel.search import Place
-from passel.tool.flags import FlagGroup, flag
+from passel.tool.command_line import FlagGroup, flag
+from passel.tool.flags import DiagnosticFlags
 from passel.tool.output import put
 from passel.tool.process import collector_held
 from passel.tool.programs import Program, run_program
-from passel.tool.settings import DiagnosticFlags
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from passel.record import Execution
     from passel.record.outline import ComparedRow
-    from passel.tool.flags import CommandLine
 
 
 class _Flags(FlagGroup):
@@ -58,7 +57,7 @@ class _Flags(FlagGroup):
     color: Any = DiagnosticFlags.flags["color"]
 
 
-PROGRAM = Program.of(__doc__, _Flags)
+PROGRAM = Program(__doc__, _Flags)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -74,8 +73,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     return run_program(PROGRAM, argv, _run)
 
 
-def _run(line: CommandLine) -> int:
-    flags = _Flags(line)
+def _run(flags: _Flags) -> int:
+    line = flags.line
     if len(line.inputs) not in (1, 2):
         raise UsageError("expected one or two records, as in passel-report run.passel")
     if len(line.inputs) > 1 and (flags.step or flags.op):

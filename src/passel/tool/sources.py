@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 from passel.diagnostics import Diagnostic, Severity, file_problem
 from passel.frontend import SourcePart, UnreadableError, UsageError
-from passel.tool.flags import flag_for
+from passel.tool.command_line import flag_for
 from passel.tool.pipelines import place_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from passel.frontend import Frontend
+    from passel.tool.flags import Settings
     from passel.tool.output import Renderer
-    from passel.tool.settings import Settings
 
 RECORD_START = b'{"record":'
 """The first bytes of a record."""

@@ -19,19 +19,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from passel.diagnostics import suggest
 from passel.errors import SpecificationError
 from passel.frontend import UsageError
+from passel.passes import Pass
 from passel.specification.generated import native_facts, native_module, native_stubs, pass_decls
 from passel.specification.markdown import pass_doc
 from passel.specification.records import PassDeclaration, read_passes, with_defaults
-from passel.tool.flags import FlagGroup, flag, names_of
-from passel.tool.irs import import_plugin, named_passes_in
+from passel.tool.command_line import FlagGroup, flag, names_of
 from passel.tool.output import put
+from passel.tool.plugins import classes_in, import_plugin
 from passel.tool.programs import Program, run_program
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from passel.passes import Pass
-    from passel.tool.flags import CommandLine
 
 DeclaredT = TypeVar("DeclaredT", bound="PassDeclaration | type[Pass[Any, Any]]")
 
@@ -66,7 +65,7 @@ class _Flags(FlagGroup):
     )
 
 
-PROGRAM = Program.of(__doc__, _Flags)
+PROGRAM = Program(__doc__, _Flags)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -81,16 +80,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     return run_program(PROGRAM, argv, _run)
 
 
-def _run(line: CommandLine) -> int:
-    flags = _Flags(line)
+def _run(flags: _Flags) -> int:
     asked = [name for name in _GENERATORS if getattr(flags, name)]
     if len(asked) != 1:
         known = [f"-{name.replace('_', '-')}" for name in _GENERATORS]
         raise UsageError(f"specify what to generate: one of {', '.join(known)}")
-    if not line.inputs:
+    if not flags.line.inputs:
         raise UsageError("expected at least one file with passes")
     try:
-        outputs = _GENERATORS[asked[0]](line.inputs, flags)
+        outputs = _GENERATORS[asked[0]](flags.line.inputs, flags)
     except SpecificationError as error:
         if not error.place:
             raise
@@ -105,7 +103,8 @@ def _run(line: CommandLine) -> int:
 
 def _doc(files: Sequence[str], flags: _Flags) -> dict[str, str]:
     modules = [each for each in files if _is_python(each)]
-    classes = [each for name in modules for each in named_passes_in(import_plugin(name))]
+    defined = (each for name in modules for each in classes_in(import_plugin(name)))
+    classes: list[type[Pass]] = [each for each in defined if issubclass(each, Pass) and each.name]
     if modules and not classes:
         raise SpecificationError("the files define no passes", ", ".join(modules))
     others = [each for each in files if each not in modules]

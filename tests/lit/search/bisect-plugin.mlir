@@ -3,11 +3,13 @@
 // RUN: rm -rf %t && mkdir -p %t/old %t/new
 // RUN: cp %inputs/wrong_fold.py %t/old
 // RUN: passel-opt %s --load-pass-plugin=%t/old/wrong_fold.py -p "builtin.module(func.func(wrong-fold))" --record=%t/run.passel -o /dev/null
-// RUN: mv %t/old/wrong_fold.py %t/new
+// RUN: mv %t/old/wrong_fold.py %t/new && echo 'import sys; print("loaded", file=sys.stderr)' >> %t/new/wrong_fold.py
 // RUN: not passel-bisect %t/run.passel --computes-else 2>&1 | FileCheck %s --check-prefix=MOVED
 // RUN: passel-bisect %t/run.passel --computes-else --inside --load-pass-plugin=%t/new/wrong_fold.py -o %t/before.mlir 2>%t/err | FileCheck %s --check-prefix=FOUND
 // RUN: FileCheck %s --check-prefix=REPLAY --input-file=%t/err
 // MOVED: passel-bisect: error: the record refers to plugin '{{.*}}/old/wrong_fold.py', which does not exist; if the file has moved, add --load-pass-plugin=<new path>
+// REPLAY: loaded
+// REPLAY-NOT: loaded
 // REPLAY: to replay: passel-opt --run-reproducer --load-pass-plugin={{.*}}/new/wrong_fold.py {{.*}}before.mlir
 // FOUND: wrong-fold on func.func @g
 // FOUND-NEXT: rewrite 1 of 1: Larger on arith.constant
