@@ -324,7 +324,9 @@ class _Part:
         if settings.dump_pass_pipeline:
             text = manager.to_text(all_options=True, pretty=True)
             sys.stderr.write(f"Pass Manager with {len(manager)} passes:\n{text}\n\n")
-        self._observe(manager)
+        driver.observers.record(manager, self._adapter, self._source, driver.replay.command())
+        driver.replay.observe(manager, threading=self._threading)
+        driver.observers.observe(manager)
         jobs = settings.jobs if self._threading else 1
         try:
             run_stretch(manager, op, settings, on_diagnostic=self._report, jobs=jobs)
@@ -357,13 +359,6 @@ class _Part:
             if hint := hint_at_passes(error, self._settings.choice):
                 found[-1].attach_note(hint, found[-1].location)
             raise UnreadableError(found) from None
-
-    def _observe(self, manager: PassManager) -> None:
-        """Add the instrumentation that the flags select."""
-        driver = self._driver
-        driver.observers.record(manager, self._adapter, self._source, driver.replay.command())
-        driver.replay.observe(manager, threading=self._threading)
-        driver.observers.observe(manager)
 
     def _print(self, parsed: Parsed) -> str | bytes | None:
         try:

@@ -62,7 +62,9 @@ def read_sources(settings: Settings, frontend: Frontend, renderer: Renderer) -> 
         renderer.add_source(name, body.decode("utf-8", "replace"))
         if frontend.reads_files and is_whole:
             return [SourcePart(body, name, path=path if body is data else None)]
-        raise _undecodable(name, body, error.start) from None
+        place = SourcePart(body[: error.start].decode("utf-8"), name).location(error.start)
+        message = f"the input is not UTF-8 text: invalid byte 0x{body[error.start]:02x}"
+        raise UnreadableError([Diagnostic(Severity.ERROR, message, place)]) from None
     renderer.add_source(name, text)
     if marker:
         return list(split_input(text, marker, name, renderer))
@@ -77,12 +79,6 @@ def _read(settings: Settings) -> bytes:
         return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot open input file '{path}': {file_problem(error)}") from None
-
-
-def _undecodable(name: str, data: bytes, start: int) -> UnreadableError:
-    place = SourcePart(data[:start].decode("utf-8"), name).location(start)
-    message = f"the input is not UTF-8 text: invalid byte 0x{data[start]:02x}"
-    return UnreadableError([Diagnostic(Severity.ERROR, message, place)])
 
 
 def split_input(
