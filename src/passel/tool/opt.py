@@ -134,9 +134,8 @@ def _start(argv: Sequence[str] | None, tool: ToolDefinition, implied: Sequence[s
         with collector_held():
             return guarded(tool.name, words, run)
     finally:
-        if former is None:
-            os.environ.pop("PASSEL_FAST", None)
-        else:
+        os.environ.pop("PASSEL_FAST", None)
+        if former is not None:
             os.environ["PASSEL_FAST"] = former
 
 

@@ -45,8 +45,7 @@ def import_plugin(name: str) -> ModuleType:
         sys.modules[module_name] = module
         spec.loader.exec_module(module)
     except FileNotFoundError as error:
-        msg = f"cannot open plugin '{name}': {error.strerror}"
-        raise UsageError(msg) from error
+        raise UsageError(f"cannot open plugin '{name}': {error.strerror}") from error
     except KeyboardInterrupt as error:
         error.add_note(f"loading plugin '{name}'")
         raise
@@ -84,18 +83,17 @@ def load_plugin(name: str, given: PassRegistry | None) -> ModuleType:
     plugin = import_plugin(name)
     by_itself = registry.added[before:]
     for value in classes_in(plugin):
+        own = getattr(value, "name", None)
+        if not isinstance(own, str) or own in {"", *by_itself}:
+            continue
         try:
-            if getattr(value, "name", None) not in by_itself:
-                _register(value, registry)
+            _register(value, registry)
         except PasselError as error:
-            msg = f"plugin '{name}': {error}"
-            raise UsageError(msg) from error
+            raise UsageError(f"plugin '{name}': {error}") from error
     return plugin
 
 
 def _register(value: type[Any], registry: PassRegistry) -> None:
-    if not isinstance(getattr(value, "name", None), str) or not value.name:
-        return
     if issubclass(value, Pass):
         registry.register(cast("type[Pass[Any]]", value), override=True)
     elif "xdsl.passes" in sys.modules and issubclass(value, sys.modules["xdsl.passes"].ModulePass):

@@ -152,17 +152,11 @@ class Replay:
             sys.stderr.write("".join(dict.fromkeys(map(traceback_of, crashes))))
         elif crashes:
             lines.append("to print the traceback, add --mlir-print-stacktrace-on-diagnostic")
-        if settings.mlir_pass_pipeline_crash_reproducer:
-            pass  # whose diagnostic names the command
-        elif settings.input != "-":
-            # The record of the failed run is kept.
-            words = settings.words_without("record")
-            lines.append(f"to replay: {shlex.join([settings.tool.name, *words])}")
-        else:
-            lines.append(
-                "to write a reproducer of this run, add "
-                "--mlir-pass-pipeline-crash-reproducer=repro.mlir"
-            )
+        how = "write a reproducer of this run, add --mlir-pass-pipeline-crash-reproducer=repro.mlir"
+        if settings.input != "-":  # a replay keeps the record of this run
+            how = f"replay: {shlex.join([settings.tool.name, *settings.words_without('record')])}"
+        if not settings.mlir_pass_pipeline_crash_reproducer:  # whose diagnostic names the command
+            lines.append(f"to {how}")
         sys.stderr.write("".join(f"{settings.tool.name}: note: {line}\n" for line in lines))
 
 
