@@ -1,37 +1,34 @@
-"""Verification that definitions dominate uses, as in MLIR.
-
-A walk of the IR maintains the set of blocks and ops whose values are defined at the current op.
-Only regions with several blocks need a dominator tree. Operands that are not in the set, such as
-values from outside the root op, are checked with `DominanceInfo`.
-"""
-# pyright: reportPrivateUsage=false
-# The walk follows xDSL's private links, and knows ops by address: xDSL hashes in Python.
+"""Verification that definitions dominate uses, as in MLIR."""
 
 from __future__ import annotations
 
-from functools import cache, cached_property
+from itertools import starmap
 from typing import TYPE_CHECKING
 
 from xdsl.ir import BlockArgument, OpResult
-from xdsl.traits import IsolatedFromAbove
 
 from passel.ir import InvalidIR
+from passel.xdsl.analyses.dominance import DominanceInfo
 from passel.xdsl.locations import convert_location
-from passel.xdsl.regions import has_ssa_dominance
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Sequence
 
-    from xdsl.ir import Block, Operation, Region, SSAValue
-
-    from passel.xdsl.analyses.dominance import DominanceInfo
+    from xdsl.ir import Block, Operation, SSAValue
 
 
-def check_definitions(root: Operation) -> None:
+def check_definitions(
+    root: Operation, crossings: Sequence[tuple[Block, Block]] | None = None
+) -> None:
     """Check that every use of a value inside `root` is dominated by the value's definition.
 
     Ops in unreachable blocks may use any value. Ops in graph regions may use any value that their
     block defines.
+
+    Args:
+        root: The op.
+        crossings: The pairs of blocks of which the first must dominate the second, if it is known
+            that all definitions dominate all uses if they do; None if nothing is known.
 
     Raises:
         InvalidIR: If a definition does not dominate a use. The error names the first op with an
@@ -40,79 +37,27 @@ def check_definitions(root: Operation) -> None:
     Source: `OperationVerifier::verifyDominanceOfContainedRegions`, `mlir/lib/IR/Verifier.cpp`,
         MLIR 22.
     """
-    _Walk(root).check_inside(root)
+    dominance = DominanceInfo(root)
+    if crossings is None or not all(starmap(dominance.properly_dominates, crossings)):
+        _check_inside(root, dominance)
 
 
-class _Walk:
-    """A walk down regions and dominator trees.
-
-    Attributes:
-        passed: The addresses of the blocks that the walk is in, which are those that contain or
-            dominate the current op, and of the ops that it has passed.
-    """
-
-    def __init__(self, root: Operation) -> None:
-        self.root = root
-        self.passed: set[int] = set()
-
-    @cached_property
-    def exact(self) -> DominanceInfo:
-        """The dominance analysis of the root op, which single-block regions rarely need."""
-        from passel.xdsl.analyses.dominance import DominanceInfo
-
-        return DominanceInfo(self.root)
-
-    def check_inside(self, parent: Operation) -> None:
-        """Check the ops in the regions of an op."""
-        outside = self.passed
-        if parent is self.root or _is_isolated(type(parent)):
-            self.passed = set()  # nothing outside is visible inside
-        for region in parent.regions:
-            for block, is_reachable in self._blocks(region):
-                self._check_block(block, is_reachable=is_reachable)
-        self.passed = outside
-
-    def _blocks(self, region: Region) -> Iterator[tuple[Block, bool]]:
-        """Yield each block and whether it is reachable, with dominating blocks first."""
-        if (entry := region.first_block) is None:
-            return
-        tree = None if entry is region.last_block else self.exact.tree(region)
-        entered: list[Block] = []
-        for block, depth in [(entry, 0)] if tree is None else tree.preorder():
-            self.passed.difference_update(map(id, entered[depth:]))
-            entered[depth:] = [block]
-            self.passed.add(id(block))
-            if not has_ssa_dominance(region):
-                self.passed.update(map(id, block.ops))
-            yield block, True
-        self.passed.difference_update(map(id, entered))
-        if tree is not None:
-            yield from ((block, False) for block in region.blocks if block not in tree)
-
-    def _check_block(self, block: Block, *, is_reachable: bool) -> None:
-        passed = self.passed
-        op = block.first_op
-        while op is not None:
-            for operand in op._operands if is_reachable else ():
-                owner = operand.owner
-                if (
-                    id(owner) not in passed
-                    or (operand.__class__ is OpResult and id(owner.parent) not in passed)
-                ) and not self.exact.properly_dominates(operand, op):
-                    raise _undominated(op, operand)
-            if op.regions:
-                self.check_inside(op)
-            passed.add(id(op))
-            op = op._next_op
-
-
-@cache
-def _is_isolated(op_class: type[Operation]) -> bool:
-    return op_class.has_trait(IsolatedFromAbove, value_if_unregistered=False)
+def _check_inside(parent: Operation, dominance: DominanceInfo) -> None:
+    for region in parent.regions:
+        # Dominating blocks first, unreachable ones last.
+        tree = dominance.tree(region)
+        blocks = dict.fromkeys([*(block for block, _ in tree.preorder()), *region.blocks])
+        for block in blocks:
+            for op in block.ops:
+                for operand in op.operands if block in tree else ():
+                    if not dominance.properly_dominates(operand, op):
+                        raise _undominated(op, operand)
+                if op.regions:
+                    _check_inside(op, dominance)
 
 
 def _undominated(user: Operation, operand: SSAValue) -> InvalidIR:
-    number = user._operands.index(operand)
+    number = [*user.operands].index(operand)
     message = f"operand #{number} does not dominate this use"
     if isinstance(operand, OpResult):
         note = f"operand defined here (op {_relation(user, operand.op.parent)})"

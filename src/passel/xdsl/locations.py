@@ -32,15 +32,18 @@ class SourceText:
             split input.
     """
 
-    __slots__ = ("_line_starts", "filename", "line_offset")
+    __slots__ = ("_line_starts", "_text", "filename", "line_offset")
 
     def __init__(self, text: str, filename: str, line_offset: int = 0) -> None:
         self.filename: Final = StringAttr(filename)
         self.line_offset: Final = line_offset
-        self._line_starts = [0, *(match.end() for match in re.finditer("\n", text))]
+        self._text = text
+        self._line_starts: list[int] = []
 
     def line_and_column(self, offset: int) -> tuple[int, int]:
         """Return the line and the column of an offset, both counted from 1."""
+        if not self._line_starts:
+            self._line_starts += [0, *(match.end() for match in re.finditer("\n", self._text))]
         line = bisect_right(self._line_starts, offset)
         return line + self.line_offset, offset - self._line_starts[line - 1] + 1
 

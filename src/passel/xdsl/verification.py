@@ -9,18 +9,19 @@ symbol reference in an op outside any symbol table.
 # pyright: reportPrivateUsage=false
 # The tight loops follow xDSL's private links; the public iterators cost more than the checks.
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from typing import Any, Final
 
-from xdsl.ir import Block, ErasedSSAValue, Operation
+from xdsl.ir import Block, ErasedSSAValue, Operation, SSAValue
 from xdsl.traits import IsTerminator, NoTerminator, OpTrait, SymbolUserOpInterface
 from xdsl.utils.exceptions import VerifyException
 
 from passel.ir import InvalidIR
-from passel.xdsl.definitions import check_definitions
+from passel.xdsl.fast.invariants import ISOLATED, TRAITS_OF_SIGNATURES, may_be_isolated
 from passel.xdsl.fast.known import is_xdsl_class, is_xdsl_code
 from passel.xdsl.fast.symbols import symbols_at_hand
+from passel.xdsl.regions import has_ssa_dominance
 
 _LOOKING_OUTWARD: Final = frozenset({"fsm", "hw"})
 """The dialects of xDSL whose hand-written verifiers look up symbols."""
@@ -43,62 +44,132 @@ def verify(op: Operation, *, recursive: bool, dominance: bool = True) -> None:
             its nested ops, but the verifiers of the nested ops run before the op's own verifier.
             Only the first error is raised, with the verifier's exception as its cause.
     """
-    with symbols_at_hand(op if recursive else None):
-        _verify(op, recursive=recursive)
-    if recursive and dominance and op.regions:
-        check_definitions(op)
+    walk = _Walk(recursive=recursive)
+    token = ISOLATED.set(None)
+    try:
+        with symbols_at_hand(op if recursive else None):
+            for operand in op.operands:
+                walk.examine(operand, op, set())
+            _check_place(op)
+            walk.verify_inside(op)
+            _run_verifier(op, nested=recursive)
+    finally:
+        ISOLATED.reset(token)
+    if recursive and dominance and op.regions and (walk.doubts or walk.crossings):
+        from passel.xdsl.definitions import check_definitions
+
+        check_definitions(op, None if walk.doubts else walk.crossings)
 
 
-def _verify(op: Operation, *, recursive: bool) -> None:
-    _check_structure(op)
-    if type(op).verify is Operation.verify:
-        _verify_inside(op, recursive=recursive)
-    _run_verifier(op, nested=recursive)
+class _Walk:
+    """A walk that verifies nested ops, and notes which of their operands may be undominated.
 
+    The blocks of a region are visited in their order in the region. In nearly all IR, a value is
+    therefore met before its uses. Since the values of a region are forgotten at its end, a value
+    that was met in a region with a single block dominates the current op.
 
-def _verify_inside(parent: Operation, *, recursive: bool = True) -> None:
-    """Verify the ops nested in an op, but not the op itself.
+    Args:
+        recursive: Whether all verifiers run, or only those that may relate nested ops to each
+            other.
 
-    If not `recursive`, only those verifiers run that may relate nested ops to each other.
+    Attributes:
+        visible: By address, the values that the walk has met and not left. The entry of a value in
+            a region with several blocks is the block of the value; other entries are True.
+        crossings: Pairs of blocks in the same region: a value of the first block is used in the
+            second block, or inside an op of the second block.
+        doubts: The number of operands that were not visible, which may be valid nevertheless.
     """
-    for block in _blocks(parent):
+
+    def __init__(self, *, recursive: bool = True) -> None:
+        self._verify = _run_verifier if recursive else _look_outward
+        self.visible: dict[int, Block | bool] = {}
+        self.crossings: list[tuple[Block, Block]] = []
+        self.doubts = 0
+
+    def verify_inside(self, parent: Operation, *, always: bool = False) -> None:
+        """Verify the ops nested in an op, unless the op's class does it and not `always`."""
+        if type(parent).verify is not Operation.verify and not always:
+            self.doubts += 1
+            return
+        outside, doubts, is_isolated = self.visible, self.doubts, may_be_isolated(type(parent))
+        for region in parent.regions:
+            if is_isolated:
+                self.visible = {}
+            known, block = len(self.visible), region.first_block
+            has_several = block is not region.last_block
+            if block is not None and not has_ssa_dominance(region):
+                values = (value for op in block.ops for value in op.results)
+                self.visible.update((id(value), True) for value in values)
+            while block is not None:
+                following = block.next_block
+                self._verify_block(block, block if has_several else True)
+                if block.parent is not region:
+                    message = "parent pointer of block does not refer to its region"
+                    raise InvalidIR(parent, message)
+                block = following
+            while not is_isolated and len(self.visible) > known:
+                self.visible.popitem()
+        self.visible = outside
+        if is_isolated and self.doubts == doubts:
+            ISOLATED.set(parent)
+
+    def _verify_block(self, block: Block, home: Block | bool) -> None:
+        visible, homes = self.visible, set[int]()
+        for argument in block.args:
+            visible[id(argument)] = home
         op = block.first_op
         while op is not None:
             if op.parent is not block:
                 raise InvalidIR(op, "parent pointer does not refer to the containing block")
-            _check_structure(op)
-            if op.regions and type(op).verify is Operation.verify:
-                _verify_inside(op, recursive=recursive)
-            if recursive:
-                _run_verifier(op)
-            else:
-                _look_outward(op)
+            for operand in op._operands:
+                found = visible.get(id(operand))
+                if found is not True and found is not block and id(found) not in homes:
+                    self.examine(operand, op, homes)
+            if op._next_op is None or op._successors:
+                _check_place(op)
+            if op.regions:
+                self.verify_inside(op)
+            self._verify(op)
+            for result in op.results:
+                visible[id(result)] = home
             op = op._next_op
         _check_not_empty(block)
 
+    def examine(self, operand: SSAValue, op: Operation, homes: set[int]) -> None:
+        """Note that an operand is of another block, or not visible.
 
-def _blocks(op: Operation) -> Iterator[Block]:
-    """Yield the blocks of an op, and check the parent of each block afterwards."""
-    for region in op.regions:
-        block = region.first_block
-        while block is not None:
-            following = block.next_block
-            yield block
-            if block.parent is not region:
-                raise InvalidIR(op, "parent pointer of block does not refer to its region")
-            block = following
+        Args:
+            operand: The operand.
+            op: The op that has the operand.
+            homes: The addresses of the blocks that were noted for the block of the op.
 
-
-def _check_structure(op: Operation) -> None:
-    """Check the operands, the successors and the position of an op in its block."""
-    for operand in op._operands:
+        Raises:
+            InvalidIR: If the operand is an erased value.
+        """
         if operand.__class__ is ErasedSSAValue:  # `isinstance` would ask its abstract base
             raise InvalidIR(op, "operand is an erased value")
+        home = self.visible.get(id(operand))
+        if not isinstance(home, Block):
+            self.doubts += 1
+            return
+        homes.add(id(home))
+        block = op.parent
+        while block is not None and block.parent is not home.parent:
+            enclosing = block.parent_op()
+            block = None if enclosing is None else enclosing.parent
+        if block is not None and block is not home:
+            self.crossings.append((home, block))
+
+
+def _check_place(op: Operation) -> None:
+    """Check the successors and the position of an op in its block."""
     if op._successors:
         _check_successors(op)
     block = op.parent
-    if block is not None and block.last_op is op:
-        _check_terminator(op, block)
+    if block is None or block.last_op is not op or op.has_trait(IsTerminator):
+        return
+    if _needs_terminator(block):
+        raise InvalidIR(op, "block with no terminator")
 
 
 def _check_successors(op: Operation) -> None:
@@ -110,11 +181,6 @@ def _check_successors(op: Operation) -> None:
     for successor in op._successors:
         if successor.parent is not block.parent:
             raise InvalidIR(op, "reference to block defined in another region")
-
-
-def _check_terminator(op: Operation, block: Block) -> None:
-    if not op.has_trait(IsTerminator) and _needs_terminator(block):
-        raise InvalidIR(op, "block with no terminator")
 
 
 def _check_not_empty(block: Block) -> None:
@@ -161,7 +227,8 @@ def _outward_checks(
         trait.verify
         for trait in traits
         if type(trait).verify is not OpTrait.verify
-        if isinstance(trait, SymbolUserOpInterface) or type(trait).__module__ != OpTrait.__module__
+        if isinstance(trait, SymbolUserOpInterface)
+        or type(trait).__module__ not in {OpTrait.__module__, TRAITS_OF_SIGNATURES}
     )
 
 
@@ -186,7 +253,7 @@ def _run_overriding_verifier(op: Operation, *, nested: bool) -> None:
         # What is wrong, without xDSL's picture of the whole module.
         error = rendered
         if nested:
-            _verify_inside(op)
+            _Walk().verify_inside(op, always=True)
         try:
             op.verify_()
         except Exception as shorter:  # noqa: BLE001 - as above

@@ -12,8 +12,9 @@ than the signature.
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from copy import copy
-from functools import partial
+from functools import cache, partial
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 from weakref import ref
@@ -24,12 +25,7 @@ from xdsl.ir import Attribute, OpTraits
 from xdsl.irdl import AnyAttr, OpDef
 from xdsl.traits import IsolatedFromAbove, OpTrait
 
-from passel.xdsl.fast.known import (
-    infers_by_known_code,
-    is_known_attribute,
-    is_xdsl_class,
-    may_have,
-)
+from passel.xdsl.fast.known import infers_by_known_code, is_known_attribute, is_xdsl_class
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -43,8 +39,11 @@ _NUMBERS: Final = frozenset({builtin.IntegerAttr, builtin.FloatAttr})
 _VARIED: Final = _NUMBERS | {builtin.StringAttr, builtin.SymbolRefAttr}
 """The attributes that usually differ between similar ops: numbers, strings and symbol names."""
 
-_TRAITS_OF_SIGNATURES: Final = "xdsl.backend.register_allocatable"
+TRAITS_OF_SIGNATURES: Final = "xdsl.backend.register_allocatable"
 """The module of traits that depend only on the signature and on which operands are equal."""
+
+ISOLATED: Final = ContextVar["Operation | None"]("isolated", default=None)
+"""The op that a walk has just found to be isolated from above, before its verifiers run."""
 
 _KEPT: Final = "passel.parts"
 """The name of the field in which a definition stores its parts."""
@@ -74,7 +73,7 @@ class _Parts(NamedTuple):
     Attributes:
         op_class: The class of the ops.
         traits: The traits of the definition, to which traits may be added later.
-        bare: The definition without traits, except those in `_TRAITS_OF_SIGNATURES`; None if some
+        bare: The definition without traits, except those in `TRAITS_OF_SIGNATURES`; None if some
             of its constraints are not xDSL's own.
         typed: The names of properties whose values the definition ignores.
         checks: The verifiers of all other traits, which run for each op.
@@ -146,7 +145,7 @@ def _parts(definition: OpDef, op_class: type[Operation]) -> _Parts:
     traits, once = definition.traits.traits, list[OpTrait]()
     checks: list[Callable[[Operation], None]] = []
     for trait in traits:
-        if is_xdsl_class(op_class) and type(trait).__module__ == _TRAITS_OF_SIGNATURES:
+        if is_xdsl_class(op_class) and type(trait).__module__ == TRAITS_OF_SIGNATURES:
             once.append(trait)
         elif type(trait).verify is IsolatedFromAbove.verify:
             checks.append(check_isolation)
@@ -188,30 +187,17 @@ def _parts_seen(properties: dict[str, Attribute], typed: frozenset[str]) -> Iter
 
 
 def check_isolation(op: Operation) -> None:
-    """Check that an op is isolated from above, as `IsolatedFromAbove.verify` does.
-
-    If a nested op is isolated or unregistered, its regions are not checked.
+    """Check that an op is isolated from above, unless a walk has just found that it is.
 
     Raises:
         VerifyException: If a nested op uses a value from outside `op`. In some releases of xDSL,
             the error is also raised if a nested op uses a result of `op`.
     """
-    met: set[int] = set()
-    meet = met.add
-    regions: list[Region] = list(op.regions)
-    while regions:
-        block = regions.pop().first_block
-        while block is not None:
-            met.update(map(id, block.args))
-            child = block.first_op
-            while child is not None:
-                for operand in child._operands:
-                    if id(operand) not in met:
-                        IsolatedFromAbove().verify(op)
-                        return
-                for result in child.results:
-                    meet(id(result))
-                if child.regions and not may_have(type(child), IsolatedFromAbove):
-                    regions += child.regions
-                child = child._next_op
-            block = block.next_block
+    if ISOLATED.get() is not op:
+        IsolatedFromAbove().verify(op)
+
+
+@cache
+def may_be_isolated(op_class: type[Operation]) -> bool:
+    """Return whether an op class is isolated from above, or unregistered."""
+    return op_class.has_trait(IsolatedFromAbove)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable
 from functools import cache, lru_cache
+from sys import intern
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from xdsl.dialects.builtin import (
@@ -200,7 +201,7 @@ class TemplateParser(SourceParser):
         for name, result in zip(names[: template.bound], op.results, strict=False):
             values[name] = (result,)
             if SSAValue.is_valid_name(name):
-                result.name_hint = name
+                result.name_hint = intern(name)  # names recur in other functions
         block.add_op(op)
         self.ops_from_templates += 1
         return True

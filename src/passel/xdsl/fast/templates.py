@@ -178,7 +178,8 @@ class Template:
             part = {"value": IntAttr(value)}
         # Copied from one that is valid: to verify it again would take most of the time.
         copy: Attribute = _new_attribute(type(known))
-        vars(copy).update(vars(known), **part)
+        for name, value in {**vars(known), **part}.items():
+            object.__setattr__(copy, name, value)  # `vars(copy)` would double its size
         return copy
 
 
