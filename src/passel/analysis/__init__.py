@@ -1,12 +1,11 @@
 """Analyses of ops: results that are cached for later passes until a pass invalidates them."""
 
-from passel.analysis.manager import AnalysisClass, AnalysisManager, analysis_name
+from passel.analysis.manager import AnalysisManager, analysis_name
 from passel.analysis.preserved import EVERYTHING, AllAnalyses, PreservedAnalyses, in_common
 
 __all__ = [
     "EVERYTHING",
     "AllAnalyses",
-    "AnalysisClass",
     "AnalysisManager",
     "PreservedAnalyses",
     "analysis_name",

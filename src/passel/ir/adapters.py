@@ -224,13 +224,11 @@ def op_name_of(anchor: str | type) -> str:
     """
     if isinstance(anchor, str):
         return anchor
-    for attribute in ("OPERATION_NAME", "name"):
-        name = getattr(anchor, attribute, None)
-        if isinstance(name, str):
-            return name
+    name = getattr(anchor, "OPERATION_NAME", None) or getattr(anchor, "name", None)
+    if isinstance(name, str):
+        return name
     shown = getattr(anchor, "__qualname__", anchor)
-    msg = (
+    raise DefinitionError(
         f"{shown} is not an op class: it has no op name; give it a class attribute `name`, or give "
         "the op's name as text (in a pass: anchor = '...')"
     )
-    raise DefinitionError(msg)

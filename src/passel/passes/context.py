@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     # Only for its default: a plain `PassContext` is that of a pass without state.
     from typing_extensions import TypeVar
 
-    from passel.analysis import AnalysisClass
-    from passel.analysis.manager import A
+    from passel.analysis.manager import A, AnalysisClass
     from passel.errors import Failure
     from passel.ir import IRAdapter
     from passel.passes.statistics import Statistic

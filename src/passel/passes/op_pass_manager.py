@@ -157,7 +157,7 @@ class OpPassManager:
         """
         from passel.passes.factory import as_pass, pass_of
 
-        added: list[Placed] = []
+        added: list[tuple[Pass[Any, Any] | OpPassManager, Span | None]] = []
         if name or argument or description or op_name:
             texts = {"argument": argument, "description": description, "op_name": op_name}
             passes = (pass_of(*passes, name=name, **texts),)
@@ -167,9 +167,8 @@ class OpPassManager:
                 added += self._built(elements)
             else:
                 made = item.copy() if isinstance(item, OpPassManager) else as_pass(item)
-                added.append(self._nested_if_needed(made))
-        self._append(*added)
-        return self
+                added.append((made, None))
+        return self.add_placed(*added)
 
     def add_placed(self, *placed: tuple[Pass[Any, Any] | OpPassManager, Span | None]) -> Self:
         """Append passes and nested managers, each paired with its span in the text of a pipeline.
@@ -181,7 +180,9 @@ class OpPassManager:
             AnchorError: The anchor of a pass differs from the manager's anchor, and `nesting` is
                 `Nesting.EXPLICIT`. No pass was added.
         """
-        self._append(*(self._nested_if_needed(item, span) for item, span in placed))
+        self._check_can_change()
+        self._placed += [self._nested_if_needed(*each) for each in placed]
+        self._changes += 1
         return self
 
     def nest(
@@ -204,7 +205,7 @@ class OpPassManager:
             DefinitionError: `jobs` is not a positive number.
         """
         nested = self.empty(anchor, jobs)
-        self._append(Placed(nested, span))
+        self.add_placed((nested, span))
         return nested
 
     def empty(self, anchor: str | type, jobs: int | None = None) -> OpPassManager:
@@ -213,8 +214,7 @@ class OpPassManager:
 
     def add_nested(self, anchor: str | type, *passes: Addable) -> Self:
         """Append a nested manager with the given passes, and return `self`, the outer manager."""
-        self._append(Placed(self.empty(anchor).add(*passes)))
-        return self
+        return self.add_placed((self.empty(anchor).add(*passes), None))
 
     def clear(self) -> None:
         """Remove all passes, but keep the anchor and the setting `nesting`."""
@@ -239,12 +239,6 @@ class OpPassManager:
         value = self._fill(self.empty(self.anchor, self.jobs), OpPassManager.frozen)
         value._is_frozen = True
         return value
-
-    def _append(self, *placed: Placed) -> None:
-        """Append passes and managers. All changes except `clear` use this method."""
-        self._check_can_change()
-        self._placed += placed
-        self._changes += 1
 
     def _check_can_change(self) -> None:
         if self._is_frozen:
@@ -328,9 +322,7 @@ class OpPassManager:
         text = self.to_text(all_options=all_options)
         return OptionText(text, "{" if " " in text or "," in text else "")
 
-    def _nested_if_needed(
-        self, item: Pass[Any, Any] | OpPassManager, span: Span | None = None
-    ) -> Placed:
+    def _nested_if_needed(self, item: Pass[Any, Any] | OpPassManager, span: Span | None) -> Placed:
         """Return an item with its place, nested in a new manager if its anchor requires that."""
         anchors = (None, ANY, self.anchor)
         if isinstance(item, OpPassManager) or self.anchor == ANY or item.anchor in anchors:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from passel.diagnostics import Span
 
 
-_NONE = OptionText("none")
+_NONE, _TRUE = OptionText("none"), OptionText("true")
 
 
 class BadValue(ValueError):  # noqa: N818 - internal: becomes an OptionError where the option is known
@@ -104,54 +104,62 @@ class Codec(NamedTuple):
 def _word(
     metavar: str,
     read: Callable[[str], Any],
-    *kinds: type,
-    bounds: IntRange | None = None,
+    check: Callable[[Any], Any],
+    show: Callable[[Any], str] = str,
 ) -> Codec:
     """Return the codec for values that are single words.
 
     Args:
         metavar: The placeholder for a value in help.
         read: A function that returns the value of a word.
-        kinds: The type of the values, followed by other types that are converted to that type.
-        bounds: The range of the values; None for no range.
+        check: A function that checks a value; see `Codec`.
+        show: A function that returns the word for a value.
     """
-    kind = kinds[0]
 
     def decode(text: OptionText, _: Any) -> Any:
-        return read(text.text if kind is str else text.text.strip(WHITE_SPACE))
+        return read(text.text.strip(WHITE_SPACE))
+
+    def spell(value: Any, _: bool) -> OptionText:
+        return spelled(show(value))
+
+    return Codec(metavar, decode, check, spell)
+
+
+def _of(kind: type, *others: type, bounds: IntRange | None = None) -> Callable[[Any], Any]:
+    """Return a check for values of a type, to which values of other types are converted."""
 
     def check(value: Any) -> Any:
         # bool is an int in Python, but a flag is not a number.
-        if not isinstance(value, kinds) or (isinstance(value, bool) and kind is not bool):
+        if not isinstance(value, (kind, *others)) or (isinstance(value, bool) and kind is not bool):
             raise ValueError(f"expected {kind.__name__}, got {value!r}")
         if bounds is not None and not bounds.minimum <= value <= bounds.maximum:
             raise ValueError(f"expected {bounds}, got {value!r}")
         return value if type(value) is kind else kind(value)
 
-    def spell(value: Any, _: bool) -> OptionText:
-        return spelled(str(value).lower() if kind is bool else str(value))
+    return check
 
-    return Codec(metavar, decode, check, spell, bare=None if metavar else OptionText("true"))
+
+def _text(value: OptionText, _: Any) -> str:
+    return value.text  # with the white space in quotes
 
 
 _SCALARS: dict[Any, Codec] = {
-    bool: _word("", read_bool, bool),
-    int: _word("<int>", read_int, int),
-    float: _word("<number>", read_float, float, int),
-    str: _word("<string>", str, str),
+    bool: _word("", read_bool, _of(bool), lambda value: str(value).lower())._replace(bare=_TRUE),
+    int: _word("<int>", read_int, _of(int)),
+    float: _word("<number>", read_float, _of(float, int)),
+    str: _word("<string>", str, _of(str))._replace(decode=_text),
 }
 
 
 def _ranged(bounds: IntRange) -> Codec:
     name = bounds.name or f"{bounds.minimum}..{bounds.maximum}"
-    return _word(f"<{name}>", read_int, int, bounds=bounds)
+    return _word(f"<{name}>", read_int, _of(int, bounds=bounds))
 
 
 def _one_of(choices: dict[str, Any]) -> Codec:
     """Return the codec for values that are written as keywords."""
 
-    def decode(text: OptionText, _: Any) -> Any:
-        word = text.text.strip(WHITE_SPACE)
+    def read(word: str) -> Any:
         if word not in choices:
             hint = suggest(word, choices)
             raise ValueError(f"'{word}' is not one of {', '.join(choices)}{hint}")
@@ -163,13 +171,7 @@ def _one_of(choices: dict[str, Any]) -> Codec:
                 return key
         raise ValueError(f"expected one of {', '.join(choices)}, got {value!r}")
 
-    def check(value: Any) -> Any:
-        return choices[keyword(value)]
-
-    def spell(value: Any, _: bool) -> OptionText:
-        return spelled(keyword(value))
-
-    return Codec(f"<{'|'.join(choices)}>", decode, check, spell)
+    return _word(f"<{'|'.join(choices)}>", read, lambda value: choices[keyword(value)], keyword)
 
 
 def _list_of(element: Codec) -> Codec:
