@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 if TYPE_CHECKING:
@@ -221,10 +222,9 @@ def _immediate_dominators(predecessors: list[list[int]]) -> list[int]:
     while changed:
         changed = False
         for number in range(1, len(predecessors)):
-            best = -1
-            for predecessor in predecessors[number]:
-                if parents[predecessor] >= 0:  # otherwise, only reached by a back edge so far
-                    best = predecessor if best < 0 else _intersect(parents, predecessor, best)
+            # Other predecessors are only reached by back edges so far.
+            known = (each for each in predecessors[number] if parents[each] >= 0)
+            best = reduce(partial(_intersect, parents), known)
             if parents[number] != best:
                 parents[number] = best
                 changed = True

@@ -377,8 +377,5 @@ def outwards(adapter: IRAdapter, op: Any) -> Iterator[Any]:
         yield op
         outer = adapter.parent(op)
         if outer is not None and outer == op:
-            raise AdapterError(
-                f"the adapter for '{adapter.name}' returns an op as its own enclosing op: "
-                f"{type(adapter).__name__}.parent must return None at the top"
-            )
+            raise AdapterError(f"{type(adapter).__name__}.parent must return None for the top op")
         op = outer

@@ -37,8 +37,7 @@ if TYPE_CHECKING:
         Pass[Any, Any]
         | "OpPassManager"
         | str
-        | PassNode
-        | PipelineNode
+        | ElementNode
         | ForeignPass
         | Callable[[Any, ExternalPass], object]
         | Callable[[Any], object]

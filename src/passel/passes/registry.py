@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from functools import cache, partial
 from threading import RLock
-from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from passel.diagnostics import closest, suggest
 from passel.errors import DefinitionError, DuplicateNameError
@@ -268,12 +268,6 @@ class PassRegistry:
         # The closest name may not exist after all.
         return suggest(name, [close]) if close and self.lookup(close, ir=ir) else ""
 
-    def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
-        """Pickle a registry; the default registry is pickled as a call to `default_registry`."""
-        if self is default_registry():
-            return default_registry, ()
-        return super().__reduce_ex__(protocol)
-
     def _sources_for(self, ir: str) -> Iterator[PassSource]:
         return (source for source in self._sources if _concerns(source.ir, ir))
 
@@ -307,6 +301,11 @@ class _Deferred(NamedTuple):
     package: str
 
 
+class _DefaultRegistry(PassRegistry):
+    def __reduce__(self) -> tuple[Any, ...]:
+        return default_registry, ()
+
+
 @cache
 def default_registry() -> PassRegistry:
     """Return the registry with the passes of all installed packages.
@@ -319,7 +318,7 @@ def default_registry() -> PassRegistry:
     entry point are for that IR only, and lookups for other IRs do not load the entry point. The
     names of IRs are the names of the entry points in the group `passel.adapters`.
     """
-    registry = PassRegistry()
+    registry = _DefaultRegistry()
     registry.defer(_find_installed)
     return registry
 

@@ -31,16 +31,12 @@ class OptionText(NamedTuple):
     span: Span | None = None
 
     def __str__(self) -> str:
-        match self.quote:
-            case "":
-                return self.text
-            case "{":
-                return f"{{{self.text}}}"
-            case "'":
-                return f"'{self.text}'"
-            case _:
-                escaped = self.text.replace("\\", "\\\\").replace('"', '\\"')
-                return f'"{escaped}"'
+        text = self.text
+        if self.quote == "{":
+            return f"{{{text}}}"
+        if self.quote == '"':
+            text = text.replace("\\", "\\\\").replace('"', '\\"')
+        return f"{self.quote}{text}{self.quote}"
 
 
 class OptionNode(NamedTuple):
