@@ -6,7 +6,6 @@ from copy import copy
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal
 
-from passel.passes.reachable import EffectsGuard
 from passel.passes.remarks import remark_filter
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ class RunSettings:
             ("timing", "statistics", "ir-printing", "analyses", "isolation")
         )
         self._gates: list[PassGate] = []
-        self._guard: EffectsGuard | None = None
+        self._guard: frozenset[str] | None = None
 
     def _set_as(self, other: RunSettings) -> None:
         """Copy the settings of another manager."""
@@ -82,7 +81,7 @@ class RunSettings:
 
         self._enabled["isolation"] = IsolationCheck if enable else None
 
-    def restrict_effects(self, *allowed: str, remedy: str = "") -> None:
+    def restrict_effects(self, *allowed: str) -> None:
         """Reject passes whose effects outside the IR are not allowed.
 
         Use this setting for pipelines from untrusted files. The setting applies to passes at any
@@ -93,13 +92,13 @@ class RunSettings:
             allowed: The allowed effects: any of `read-files`, `run-programs`, `write-files` and
                 `unknown`. Third-party passes for xDSL or MLIR that do not declare their effects
                 have the effect `unknown`.
-            remedy: Advice for the error message on how to allow more effects. In this advice,
-                `{effects}` stands for the list of needed effects.
 
         Raises:
             DefinitionError: An effect does not exist.
         """
-        self._guard = EffectsGuard(allowed, remedy)
+        from passel.passes.definition import check_effects  # noqa: PLC0415
+
+        self._guard = check_effects(allowed, "allowed effects")
 
     def enable_remarks(self, every: str = "", **by_kind: str) -> None:
         """Report optimization remarks as diagnostics.

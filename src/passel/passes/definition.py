@@ -72,8 +72,8 @@ def check_body(function: object, what: str) -> None:
         raise DefinitionError(msg)
 
 
-def check_effects(names: Iterable[str], owner: str) -> None:
-    """Reject unknown effects.
+def check_effects(names: Iterable[str], owner: str) -> frozenset[str]:
+    """Reject unknown effects, and return the effects as a set.
 
     Args:
         names: The names of the effects.
@@ -86,6 +86,7 @@ def check_effects(names: Iterable[str], owner: str) -> None:
         if name not in EFFECTS:
             known, hint = ", ".join(EFFECTS), suggest(name, EFFECTS)
             raise DefinitionError(f"{owner}: there is no effect '{name}', only {known}{hint}")
+    return frozenset(names)
 
 
 def check_tuples(owner: str, declared: Mapping[str, Any]) -> None:

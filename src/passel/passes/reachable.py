@@ -77,47 +77,32 @@ def preserved_by(items: Iterable[Runnable]) -> frozenset[type]:
     return kept
 
 
-class EffectsGuard:
-    """A guard that rejects passes whose effects outside the IR are not allowed.
+def refuse_effects(visits: Iterable[Visit], allowed: Collection[str]) -> None:
+    """Reject passes with effects outside the IR that are not allowed.
 
-    The guard only reads the declarations of passes. It neither runs nor initializes passes.
+    The function only reads the declarations of passes. It neither runs nor initializes passes.
 
     Args:
+        visits: The passes, as `walk` yields them.
         allowed: The allowed effects, such as `read-files`.
-        remedy: Advice for the error message on how to allow more effects. In this advice,
-            `{effects}` stands for the list of needed effects.
 
     Raises:
-        DefinitionError: An effect does not exist.
+        EffectsError: A pass has an effect that is not allowed.
     """
+    from passel.passes.definition import EFFECTS
 
-    def __init__(self, allowed: Collection[str] = (), remedy: str = "") -> None:
-        from passel.passes.definition import check_effects
-
-        check_effects(allowed, "allowed effects")
-        self.allowed: frozenset[str] = frozenset(allowed)
-        self._remedy = remedy
-
-    def check(self, visits: Iterable[Visit]) -> None:
-        """Reject passes with effects that are not allowed.
-
-        Raises:
-            EffectsError: A pass has an effect that is not allowed.
-        """
-        from passel.passes.definition import EFFECTS
-
-        findings: dict[str, Span | None] = {}
-        missing: set[str] = set()
-        for pass_, span in visits:
-            if refused := sorted(set(pass_.own_effects()) - self.allowed):
-                missing.update(refused)
-                does = " and ".join(EFFECTS[effect] for effect in refused)
-                findings.setdefault(f"pass '{pass_.short_name}' {does}", span)
-        if missing:
-            needed = sorted(missing | self.allowed)
-            remedy = f"restrict_effects({', '.join(map(repr, needed))})"
-            if self._remedy:
-                remedy = self._remedy.replace("{effects}", ",".join(needed))
-            message = f"{' and '.join(findings)}; if you trust the file, use {remedy}"
-            place = next(iter(findings.values()))
-            raise EffectsError(Problem(message, place))
+    findings: dict[str, Span | None] = {}
+    missing: set[str] = set()
+    for pass_, span in visits:
+        if refused := sorted(set(pass_.own_effects()).difference(allowed)):
+            missing.update(refused)
+            does = " and ".join(EFFECTS[effect] for effect in refused)
+            findings.setdefault(f"pass '{pass_.short_name}' {does}", span)
+    if missing:
+        needed = sorted(missing.union(allowed))
+        message = (
+            f"{' and '.join(findings)}; if you trust the file, use "
+            f"--allow-effects={','.join(needed)} or, in Python, "
+            f"restrict_effects({', '.join(map(repr, needed))})"
+        )
+        raise EffectsError(Problem(message, next(iter(findings.values()))))

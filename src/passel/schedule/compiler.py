@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from passel.errors import AnchorError, DefinitionError, PipelineError, Problem
 from passel.ir import ANY, LowersPasses
-from passel.passes.reachable import walk
+from passel.passes.reachable import refuse_effects, walk
 from passel.schedule.model import is_schedulable, merged
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from passel.ir import IRAdapter, OpKind
     from passel.passes.op_pass_manager import OpPassManager
-    from passel.passes.reachable import EffectsGuard, Visit
+    from passel.passes.reachable import Visit
     from passel.schedule.model import Pipeline
 
 
@@ -27,8 +27,8 @@ class PipelineCompiler:
     """A compiler that turns pass managers into schedules for one context, and caches the schedules.
 
     Attributes:
-        guard: The guard that rejects passes with forbidden effects outside the IR, such as reading
-            files; None if all effects are allowed.
+        guard: The allowed effects of passes outside the IR, such as reading files; None if all
+            effects are allowed.
         lowers: The adapter if it has the ability `LowersPasses`; None otherwise.
         checks: Whether an unmet requirement of a pass (see `Pass.requires`) is an error.
         lock: The lock that is held while a manager is compiled or passes are initialized.
@@ -38,7 +38,7 @@ class PipelineCompiler:
         self,
         adapter: IRAdapter,
         context: Any,
-        guard: EffectsGuard | None = None,
+        guard: Collection[str] | None = None,
         *,
         checks: bool = False,
     ) -> None:
@@ -46,7 +46,7 @@ class PipelineCompiler:
         self.adapter: IRAdapter = adapter
         self.context: Any = context
         self.lowers: LowersPasses | None = adapter if isinstance(adapter, LowersPasses) else None
-        self.guard: EffectsGuard | None = guard
+        self.guard: Collection[str] | None = guard
         # The cached schedules, each with its manager and the manager's number of changes.
         self._compiled: dict[Any, tuple[weakref.ref[OpPassManager], int, Pipeline]] = {}
         self.lock: RLock = RLock()
@@ -91,7 +91,7 @@ class PipelineCompiler:
     def _compile(self, tree: OpPassManager, outer: str) -> Pipeline:
         visits = tuple(walk(tree))
         if self.guard is not None:
-            self.guard.check(visits)
+            refuse_effects(visits, self.guard)
         here = tuple(walk(tree, crosses=False))
         self._check_passes(here)
         pipeline = merged(tree, outer, adapter=self.adapter, context=self.context)

@@ -83,7 +83,7 @@ class PipelineFactory:
                 manager = self._unchecked(text, context)
                 allowed = self._settings.allow_effects
                 allowed = EFFECTS if "all" in allowed else allowed
-                manager.restrict_effects(*allowed, remedy="--allow-effects={effects}")
+                manager.restrict_effects(*allowed)
             manager.nesting = Nesting.IMPLICIT
             manager.add_placed(*self._flags.placed())
         self._configure(manager, recorded.verify_each if recorded is not None else None)

@@ -28,10 +28,9 @@ from passel.schedule import Pipeline
 from passel.schedule.compiler import PipelineCompiler
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Collection, Generator, Sequence
 
     from passel.passes.outcome import Outcome
-    from passel.passes.reachable import EffectsGuard
     from passel.passes.remarks import RemarkFilter
     from passel.schedule import NestedStep
 
@@ -181,7 +180,7 @@ def _do(
     step: NestedStep,
     verify: bool | Literal["always"],
     remarks: RemarkFilter | None,
-    guard: EffectsGuard | None,
+    guard: Collection[str] | None,
     renders: bool,
     collects: bool,
 ) -> Answer:
