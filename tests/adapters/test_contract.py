@@ -32,7 +32,7 @@ def test_an_installed_adapter_derives_from_the_contract(monkeypatch: pytest.Monk
     """One that does not is refused by name, with the way out, before it is asked anything."""
     point = EntryPoint("strange", "types:SimpleNamespace", "passel.adapters")
     monkeypatch.setattr(adapters, "_adapters", lambda: {"strange": point})
-    with pytest.raises(AdapterError, match=r"'strange' .* derive .* from passel.ir.IRAd"):
+    with pytest.raises(AdapterError, match=r"'strange' .* derived from passel.ir.IRAd"):
         adapter_named("strange")
 
 
@@ -60,5 +60,5 @@ def test_op_around_itself(body: Callable[[ToyOp, PassContext], None]) -> None:
             body(op, ctx)
 
     manager = PassManager("toy.module", adapter=_Around()).add(Asks())
-    with pytest.raises(AdapterError, match=r"adapter for 'toy' .*_Around\.parent must return None"):
+    with pytest.raises(AdapterError, match=r"_Around\.parent must return None"):
         manager.run(parse_toy("toy.module(toy.func @f)"))

@@ -47,9 +47,8 @@ def adapter_named(name: str) -> IRAdapter:
         msg = f"the adapter '{name}' from package {package} cannot be used: {brief(error)}"
         raise AdapterError(msg) from error
     if not isinstance(adapter, IRAdapter):
-        kind = type(adapter).__name__
-        msg = f"the adapter '{name}' from package {package} must be an IRAdapter, not {kind}"
-        raise AdapterError(f"{msg}: derive {kind} from passel.ir.IRAdapter")
+        kind = f"{type(adapter).__name__}, which is not derived from passel.ir.IRAdapter"
+        raise AdapterError(f"the adapter '{name}' from package {package} is a {kind}")
     return adapter
 
 

@@ -35,16 +35,14 @@ if TYPE_CHECKING:
     from typing_extensions import TypeVar
 
     from passel.ir import OpKind
-    from passel.passes.context import PassContext
+    from passel.passes.context import PassContext, StateT
     from passel.pipeline import ElementNode
 
     OpT = TypeVar("OpT", default=Any)
-    StateT = TypeVar("StateT", default=None)
-    InterfaceT = TypeVar("InterfaceT")
 else:
     OpT = typing.TypeVar("OpT")
     StateT = typing.TypeVar("StateT")
-    InterfaceT = typing.TypeVar("InterfaceT")
+InterfaceT = typing.TypeVar("InterfaceT")
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(option,))

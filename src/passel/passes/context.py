@@ -25,9 +25,6 @@ else:
     StateT = typing.TypeVar("StateT")
 
 
-_NOTHING: frozenset[type] = frozenset()
-
-
 class PipelineTree(Protocol):
     """The protocol of pass managers that a pass can run as dynamic pipelines."""
 
@@ -88,7 +85,7 @@ class PassContext(Generic[StateT]):
         self.parent: PassContext[Any] | None = parent
         self.number: int = number
         self.step: Any = None
-        self.preserved: frozenset[type] = _NOTHING
+        self.preserved: frozenset[type] = frozenset()
         self.is_verified: bool = False
         self.valid_state: object = None
         self.deferred: list[Any] = []
@@ -257,8 +254,7 @@ class PassContext(Generic[StateT]):
             raise ValueError(f"{statistic!r} is not declared in the class of '{pass_.short_name}'")
         if amount < 0:
             raise ValueError(f"statistic '{statistic.name}' cannot be increased by {amount}")
-        counts, key = self.recorded().counts, (self.step.path, statistic.name)
-        counts[key] = counts.get(key, 0) + amount
+        self.recorded().counts[self.step.path, statistic.name] += amount
 
     @property
     def remark(self) -> RemarkEmitter:

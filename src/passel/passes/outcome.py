@@ -6,6 +6,7 @@ pass ends.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
@@ -83,7 +84,7 @@ def sum_of(outcomes: Iterable[Outcome]) -> Outcome:
     changed: bool | None = False
     failures: list[Failure] = []
     diagnostics: list[Diagnostic] = []
-    counts: dict[tuple[str, str], int] = {}
+    counts: Counter[tuple[str, str]] = Counter()
     preserved = EVERYTHING
     for outcome in outcomes:
         if outcome is UNCHANGED or (outcome is UNKNOWN and changed is None):
@@ -92,8 +93,7 @@ def sum_of(outcomes: Iterable[Outcome]) -> Outcome:
             changed = outcome.changed
         failures += outcome.failures
         diagnostics += outcome.diagnostics
-        for key, amount in outcome.counts.items():
-            counts[key] = counts.get(key, 0) + amount
+        counts.update(outcome.counts)
         preserved = in_common(preserved, outcome.preserved)
     if failures or diagnostics or counts or preserved is not EVERYTHING:
         return Outcome(changed, tuple(failures), tuple(diagnostics), counts, preserved)
@@ -129,4 +129,4 @@ class Record:
     def __init__(self) -> None:
         self.outcome: Outcome = UNCHANGED
         self.diagnostics: list[Diagnostic] = []
-        self.counts: dict[tuple[str, str], int] = {}
+        self.counts: Counter[tuple[str, str]] = Counter()
