@@ -95,7 +95,6 @@ class Loop(ObservedRun):
         self.tracks: bool = self.knows_changes or hooks.finds_changes
         self.isolates: bool = self.knows_changes or hooks.finds_violations
         self.skips: bool = finds and verify is True
-        self._checks_passes = self.verifies or self.tracks
         self.renew_fingerprint: Callable[[Any, Any], object] = adapter.renew_fingerprint
         always = ("--verify-each=always",) if verify == "always" else ()
         self.flags: tuple[str, ...] = always + hooks.flags
@@ -182,10 +181,10 @@ class Loop(ObservedRun):
         __tracebackhide__ = True  # in tracebacks of passes, which pytest and IPython show
         op, total, step = ctx.op, UNCHANGED, ctx.step
         gates, tracks, check_step = self.gates, self.tracks, self.check_step
-        checks, place, place_of = self._checks_passes, ctx.place, self.place_of
+        is_unchecked, place, place_of = not self.verifies, ctx.place, self.place_of
         try:
             for step in steps:
-                ctx.step, ctx.preserved = step, _NOTHING
+                ctx.step, ctx.preserved, ctx.is_verified = step, _NOTHING, is_unchecked
                 raised, outcome = None, UNKNOWN
                 try:
                     if gates and not all(gate(step, op) for gate in gates):
@@ -199,10 +198,10 @@ class Loop(ObservedRun):
                         self.at_work = ctx
                         step.pass_.run(op, ctx)
                 except Exception as error:  # noqa: BLE001 - a crash of the pass, reported as one
-                    raised = error
+                    raised, ctx.is_verified = error, False
                 self.at_work = None
                 # Without verification, most steps leave nothing to check, which saves the call.
-                is_checked = checks or raised is not None or ctx.record or ctx.cached
+                is_checked = not ctx.is_verified or ctx.record or ctx.cached or tracks
                 if is_checked or place_of(op) is not place:
                     outcome = check_step(step, ctx, outcome, raised)
                 if outcome is not total:
@@ -234,7 +233,7 @@ class Loop(ObservedRun):
             failure, outcome = failure or self.failing.lost(step, ctx), outcome + CHANGED
         elif ctx.cached is not None:
             failure = self.invalidate(step, ctx, outcome, failure)
-        if failure is None and self._checks_passes and step.pass_ is not None:
+        if failure is None and step.pass_ is not None:
             if ctx.preserved is EVERYTHING:
                 ctx.deferred.append(step)
                 outcome = UNCHANGED if self.knows_changes else UNKNOWN
@@ -313,8 +312,7 @@ class Loop(ObservedRun):
                 return UNCHANGED
         deferred, ctx.deferred = ctx.deferred, []
         outcome = PLAIN[changed if self.knows_changes else None]
-        is_verified, ctx.is_verified = ctx.is_verified, False
-        if is_verified or (self.skips and not changed):
+        if ctx.is_verified or (self.skips and not changed):
             return outcome
         if (error := self.verify(step, ctx.op)) is None:
             return outcome
@@ -334,10 +332,11 @@ class Loop(ObservedRun):
         """
         if not self.verifies:
             return None
+        if not self.hooks.sees["verification"]:
+            return self.adapter.verification_error(op, recursive=recursive)
         with Bracket(self.hooks, "verification", step, op) as hooks:
             error = self.adapter.verification_error(op, recursive=recursive)
-            if error is not None:
-                hooks.ended = Ended(failed=True)
+            hooks.ended = Ended(failed=error is not None)
         return error
 
     def tell(self, ctx: PassContext[Any], failure: Failure | None = None) -> Outcome:

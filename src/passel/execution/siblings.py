@@ -44,8 +44,8 @@ class Siblings:
         self._children = list(adapter.children(ctx.op))
         self.tasks: list[PassContext[Any]] = []
         plans: dict[Hashable, Plan | None] = {}
-        for number, child in enumerate(self._children):
-            key = adapter.key_of(child)
+        keys = map(adapter.key_of, self._children)
+        for number, (child, key) in enumerate(zip(self._children, keys, strict=True)):
             if key not in plans:
                 plans[key] = run.plan(step, child)
             if (plan := plans[key]) is not None:

@@ -310,7 +310,7 @@ def on_threads(context: Any, most: int | None) -> Generator[None]:
 
 def has_no_threads(context: Any) -> bool:
     """Return whether MLIR certainly uses only the calling thread for ops of a context."""
-    return bool(context.get_num_threads() == 1 < _processors())
+    return context.get_num_threads() == 1 < _processors()
 
 
 @cache

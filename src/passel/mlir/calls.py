@@ -32,6 +32,9 @@ OP, MODULE = "mlirOperationCreateParse", "mlirModuleCreateParse"
 FILE = "mlirModuleCreateParseFromFile"
 """The C API functions that parse the text of an op, a module, or the file of a module."""
 
+RUN = "mlirPassManagerRunOnOp"
+"""The C API function that runs a pass manager on an op."""
+
 Report: TypeAlias = "Callable[[Diagnostic], bool | None]"
 """A function that takes a diagnostic, and returns false to pass it on to other handlers."""
 
@@ -145,8 +148,7 @@ class LibraryCalls:
         handle = capi.address(manager)
 
         def run(operation: Any, _kept: Any = manager) -> tuple[bool, list[Diagnostic]]:
-            handles = handle, capi.address(operation)
-            return self._call(operation.context, "mlirPassManagerRunOnOp", *handles)
+            return self._call(operation.context, RUN, handle, capi.address(operation))
 
         return run
 
@@ -176,9 +178,8 @@ class LibraryCalls:
             token, handle = next(self._tokens), capi.address(context)
             outer = self._latest.get(context)
             listener = self._listeners[token] = self._latest[context] = _Listener(context, report)
-            attached = self._held.mlirContextAttachDiagnosticHandler(
-                handle, self._handler, token, None
-            )
+            attach = self._held.mlirContextAttachDiagnosticHandler
+            attached = attach(handle, self._handler, token, None)
             try:
                 yield
             finally:
@@ -208,7 +209,7 @@ class LibraryCalls:
             found = function(*arguments)
         finally:
             listener.is_calling = False
-        return found, listener.taken()
+        return found, listener.taken() if listener.has_news else []
 
     def _take(self, diagnostic: int, token: int) -> int:
         """Handle a diagnostic, or return 0 to pass the diagnostic on to other handlers."""
@@ -252,6 +253,7 @@ class _Listener:
         thread: The identifier of the Python thread that uses the context.
         is_calling: Whether the thread is inside a call of MLIR.
         raised: An exception from the handling of a diagnostic, or None.
+        has_news: Whether a diagnostic came since `taken` was last called.
 
     Source: `ParallelDiagnosticHandler` and `llvm::StdThreadPool::wait`, LLVM 22: a thread that
     waits for other threads may take over their work, and the handler then does not recognize the
@@ -263,12 +265,14 @@ class _Listener:
         self.thread = threading.get_ident()
         self.is_calling: bool = False
         self.raised: BaseException | None = None
+        self.has_news: bool = False
         self._report = report
         self._reports: list[Diagnostic] = []
         self._from_elsewhere: list[Diagnostic] = []
 
     def report_on(self, thread: int) -> Report | None:
         """Return the handler for diagnostics of a thread, or None for another Python thread."""
+        self.has_news = True
         if thread == self.thread:
             return self._reports.append if self.is_calling else self._report
         is_other = not self.is_calling or any(
@@ -279,8 +283,7 @@ class _Listener:
     def taken(self) -> list[Diagnostic]:
         """Return the diagnostics that a call reported, those of MLIR's threads last."""
         reports = self._reports + self._from_elsewhere
-        if reports:
-            self._reports, self._from_elsewhere = [], []
+        self._reports, self._from_elsewhere, self.has_news = [], [], False
         self.raise_error()
         return reports
 

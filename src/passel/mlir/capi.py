@@ -114,9 +114,7 @@ def address(thing: Any) -> int:
         RuntimeError: If `thing` is an op that was erased through this Python object.
     """
     capsule, kind = _exported(thing), thing.__class__
-    if kind not in _names:
-        _names[kind] = _name(capsule)
-    return _address(capsule, _names[kind])
+    return _address(capsule, _names.get(kind) or _names.setdefault(kind, _name(capsule)))
 
 
 def imported(kind: Any, handle: int, context: Any) -> Any:

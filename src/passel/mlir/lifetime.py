@@ -11,7 +11,7 @@ from passel.ir import SiblingWatch
 from passel.mlir import capi
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from passel.mlir.bindings import Bindings
 
@@ -54,7 +54,7 @@ class _NeighbourWatch(SiblingWatch):
         super().__init__(place_of, children)
         self._op = op
         self._next_of = following
-        self._known = [capi.address(child.operation) for child in children]
+        self._known = self._places()
         self._last = -1  # the child that passes ran on last
         self._taken: set[int] = set()  # the children that their own passes have removed
 
@@ -64,7 +64,8 @@ class _NeighbourWatch(SiblingWatch):
             return True  # no pass has run
         if self._place_of(self._children[last]) is not True:
             self._taken.add(last)
-        elif self._is_reached(last, number):
+        # The links from the live child `last` still lead to this one.
+        elif self._known[last + 1 : number + 1] == [*map(self._next_of, self._known[last:number])]:
             return True
         return self._are_in_order()
 
@@ -73,19 +74,18 @@ class _NeighbourWatch(SiblingWatch):
             self._taken.add(self._last)
         return self._are_in_order()
 
-    def _is_reached(self, start: int, end: int) -> bool:
-        """Return whether the links from the live child `start` still lead to the child `end`."""
-        return self._known[start + 1 : end + 1] == [*map(self._next_of, self._known[start:end])]
-
     def _are_in_order(self) -> bool:
         """Return whether the children are unchanged, except for children that passes removed."""
         known = [each for number, each in enumerate(self._known) if number not in self._taken]
-        blocks = (block for region in self._op.operation.regions for block in region)
-        return [place for block in blocks for place in self._places_in(block)] == known
+        return self._places() == known
 
-    def _places_in(self, block: Any) -> Iterator[int]:
-        first = next(iter(block), None)
-        place = None if first is None else capi.address(first.operation)
-        while place is not None:
-            yield place
-            place = self._next_of(place)
+    def _places(self) -> list[int]:
+        """Return the addresses of the children, of which only the first in a block is converted."""
+        found: list[int] = []
+        for block in (block for region in self._op.operation.regions for block in region):
+            first = next(iter(block), None)
+            place = None if first is None else capi.address(first.operation)
+            while place is not None:
+                found.append(place)
+                place = self._next_of(place)
+        return found

@@ -64,8 +64,8 @@ def run_counted(
     """
     diagnostics: list[Diagnostic] = []
 
-    def run(ops: Sequence[Any], steps: Sequence[Step]) -> bool:
-        runner = managers.runner(ops[0], steps, counts=True)
+    def run(name: str, ops: Sequence[Any], steps: tuple[Step, ...]) -> bool:
+        runner = managers.runner(name, steps, ctx, counts=True)
         with captured() as output:
             results = [runner(each.operation) for each in ops]
         diagnostics.extend(chain.from_iterable(reports for _, reports in results))
@@ -79,7 +79,7 @@ def run_counted(
             kind = ctx.adapter.kind_of(child)
             if pipeline := step.select(kind):
                 found.setdefault((pipeline, kind.name), []).append(child)
-        good = [run(inside, pipeline.steps) for (pipeline, _), inside in found.items()]
+        good = [run(name, inside, pipeline.steps) for (pipeline, name), inside in found.items()]
         if all(good) and managers.verify:
             is_valid, reports = calls_of(managers.bindings).verify(op.operation)
             diagnostics.extend(reports)
@@ -87,7 +87,7 @@ def run_counted(
         return all(good)
 
     done = all(
-        all(map(run_inside, group)) if is_apart else run([op], [*group])
+        all(map(run_inside, group)) if is_apart else run(ctx.plan.op_name, [op], (*group,))
         for is_apart, group in groupby(steps, _sets_inside)
     )
     return done, diagnostics

@@ -8,6 +8,7 @@ public release. To describe any other pass, passel queries MLIR's parser.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from functools import cache, cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
@@ -49,18 +50,18 @@ class Managers:
             pass.
 
     Attributes:
-        counted: A dict with a key for each runner whose pass manager prints statistics. The value
-            maps each line number of the runner's latest report to the number in this line.
+        counted: A dict from each runner whose pass manager prints statistics to a dict from each
+            line number of the runner's latest report to the number in this line.
     """
 
     def __init__(self, bindings: Bindings, verify: bool | None = None) -> None:
         self.bindings = bindings
         self.verify = verify
         self._made: dict[tuple[Any, ...], Runner] = {}
-        self.counted: dict[Runner, dict[int, int]] = {}
+        self.counted: defaultdict[Runner, dict[int, int]] = defaultdict(dict)
 
     def run(
-        self, op: Any, steps: Sequence[Step], ctx: PassContext[Any]
+        self, op: Any, steps: tuple[Step, ...], ctx: PassContext[Any]
     ) -> tuple[bool, list[Diagnostic]]:
         """Run steps of MLIR's own passes on an op, and record statistics if the run collects them.
 
@@ -77,21 +78,24 @@ class Managers:
             from passel.mlir.measured import run_counted  # noqa: PLC0415 - rare
 
             return run_counted(self, op, steps, ctx)
-        return self.runner(op, steps)(op.operation)
+        return self.runner(ctx.plan.op_name, steps, ctx)(op.operation)
 
-    def runner(self, op: Any, steps: Sequence[Step], *, counts: bool = False) -> Runner:
-        """Return the function that runs `steps` on ops with the same name as `op`.
+    def runner(
+        self, name: str, steps: tuple[Step, ...], ctx: PassContext[Any], *, counts: bool = False
+    ) -> Runner:
+        """Return the function that runs `steps` on ops called `name`.
 
         Args:
-            op: An op that has the same name and context as the ops that the function will run on.
+            name: The name of the ops that the function will run on.
             steps: The steps, which all run MLIR's own passes.
+            ctx: The `PassContext` of the pass that runs the steps.
             counts: Whether the pass manager prints statistics.
         """
-        key = name, *_ = op.operation.name, counts, *steps
+        key = name, counts, steps
         made = self._made.get(key)
         if made is None:
             text = f"{name}({','.join(map(str, nodes_of(steps)))})"
-            native = self.bindings.passmanager.PassManager.parse(text, op.operation.context)
+            native = self.bindings.passmanager.PassManager.parse(text, ctx.ir_context)
             native.enable_verifier(bool(self.verify))
             made = self._made[key] = calls_of(self.bindings).runner(native)
             if self.verify is not None:
@@ -104,7 +108,6 @@ class Managers:
                 )
             if counts:
                 native.enable_statistics()
-                self.counted[made] = {}
         return made
 
     @cached_property

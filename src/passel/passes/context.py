@@ -54,8 +54,8 @@ class PassContext(Generic[StateT]):
         step: The step of the pipeline that is running: a `PassStep` or a `NestedStep`.
         preserved: The classes of the analyses that the pass has marked as preserved; the object
             `EVERYTHING` after `preserve_all`.
-        is_verified: Whether the pass itself has verified the op. If True, the run does not verify
-            the op after this pass, and resets the attribute to False.
+        is_verified: Whether the op needs no verification after the pass, because the pass itself
+            has verified the op, or because the run verifies nothing.
         valid_state: The fingerprint that the op had when it was last valid; None if unknown.
         deferred: The steps after which verification was deferred, because their passes claimed to
             preserve all analyses.
@@ -68,6 +68,15 @@ class PassContext(Generic[StateT]):
 
     Source: `mlir::detail::PassExecutionState`, MLIR 22.
     """
+
+    # Defaults of the class, since a run creates a context for each op.
+    step: Any = None
+    preserved: frozenset[type] = frozenset()
+    is_verified: bool = False
+    valid_state: object = None
+    record: Record | None = None
+    failure: Failure | None = None
+    siblings: Any = None
 
     def __init__(
         self,
@@ -84,14 +93,7 @@ class PassContext(Generic[StateT]):
         self.plan: Any = plan
         self.parent: PassContext[Any] | None = parent
         self.number: int = number
-        self.step: Any = None
-        self.preserved: frozenset[type] = frozenset()
-        self.is_verified: bool = False
-        self.valid_state: object = None
         self.deferred: list[Any] = []
-        self.record: Record | None = None
-        self.failure: Failure | None = None
-        self.siblings: Any = None
         # Enclosing passes may have requested analyses of this op already.
         known = None if parent is None else parent.cached
         self.cached: AnalysisManager | None = None if known is None else known.known_child(op)
