@@ -174,11 +174,9 @@ def imported_irs() -> Iterator[IRAdapter]:
         # Libraries may create modules with these names without a file, such as `mlir` in ASTER.
         if getattr(sys.modules.get(name), "__spec__", None) is not None:
             try:
-                adapter = adapter_named(name)
+                yield adapter_named(name)
             except AdapterError as error:
                 leave_out(point, error.__cause__ or error)
-                continue
-            yield adapter
     # Packages with their own build of MLIR's bindings need no entry point.
     builds = {name.partition(".")[0] for name in sys.modules if name.endswith("._mlir_libs")}
     yield from map(adapter_named, filter(has_adapter, builds - _adapters().keys()))

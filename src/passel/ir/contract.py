@@ -322,9 +322,9 @@ class IRAdapter(ABC):
         return None
 
     def pass_source(self) -> Any:
-        """Return the `PassSource` of the IR's own passes, or None if it has no named passes.
+        """Return the source of the IR's own passes, or None if it has no named passes.
 
-        Every call returns an equal source.
+        Every call returns an equal `passel.passes.sources.PassSource`.
         """
         return None
 

@@ -7,7 +7,7 @@ from passel.passes.outcome import PipelineRun
 from passel.passes.pass_type import PassType
 from passel.passes.registry import PassRegistry, default_registry
 from passel.passes.remarks import RemarkEmitter
-from passel.passes.sources import PassInfo, PassPipelineInfo, PassSource
+from passel.passes.sources import PassInfo, PassPipelineInfo
 from passel.passes.statistics import Statistic
 
 __all__ = [
@@ -19,7 +19,6 @@ __all__ = [
     "PassInfo",
     "PassPipelineInfo",
     "PassRegistry",
-    "PassSource",
     "PassType",
     "PipelineRun",
     "RemarkEmitter",

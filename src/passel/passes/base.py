@@ -332,8 +332,8 @@ class InterfacePass(Pass[Any, StateT], Generic[InterfaceT, StateT], abstract=Tru
 
     def requirement(self) -> str:
         """Return a phrase that says which interface an op must implement."""
-        name = "its interface" if self.interface is None else self.interface.__name__
-        return f"on ops that implement {name}"
+        interface = self.interface
+        return f"on ops that implement {interface.__name__}" if interface else super().requirement()
 
 
 def _parameter(cls: type) -> type | None:
