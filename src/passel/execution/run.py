@@ -75,7 +75,7 @@ class Run(Loop):
         outcome = self.ensure_initialized(pipeline, op)
         if outcome.failures:
             return outcome
-        ctx = PassContext(self, op, self.place_of(op), self.plan(pipeline, op))
+        ctx = PassContext(self, op, self.plan(pipeline, op))
         ctx.cached = analyses
         return self.run_nested(parent, ctx)
 

@@ -49,7 +49,7 @@ class Siblings:
             if key not in plans:
                 plans[key] = run.plan(step, child)
             if (plan := plans[key]) is not None:
-                task = PassContext(run, child, run.place_of(child), plan, ctx, number)
+                task = PassContext(run, child, plan, ctx, number)
                 self.tasks.append(task)
         self.last: int | None = None
         # The indices of the children that were erased or moved, by other passes or by failed ones.

@@ -82,14 +82,13 @@ class PassContext(Generic[StateT]):
         self,
         run: Any,
         op: Any,
-        place: object,
         plan: Any,
         parent: PassContext[Any] | None = None,
         number: int = 0,
     ) -> None:
         self.op: Any = op
         self.run: Any = run
-        self.place: object = place
+        self.place: object = run.place_of(op)
         self.plan: Any = plan
         self.parent: PassContext[Any] | None = parent
         self.number: int = number

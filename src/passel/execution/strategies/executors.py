@@ -204,7 +204,7 @@ def _do(
     with running_on(adapter, context):
         if run.ensure_initialized(pipeline, parent).failures:
             return Answer()  # the main process reports the failure
-        ctx = PassContext(run, parent, run.place_of(parent), None)
+        ctx = PassContext(run, parent, None)
         ctx.siblings = siblings = Siblings(step, ctx)
         wanted = set(map(run.adapter.identity_of, ops))
         siblings.tasks = [each for each in siblings.tasks if adapter.identity_of(each.op) in wanted]
