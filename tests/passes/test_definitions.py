@@ -104,7 +104,7 @@ def test_the_anchor_comes_from_the_type_parameter_or_the_body(op_class: Any) -> 
         pass
 
     class Concrete(Base[op_class]):
-        anchor = "toy.func"
+        anchor = op_class
 
     assert Made.anchor == Derived.anchor == Concrete.anchor == "toy.func"
     assert (OnModule.anchor, Base.anchor) == ("toy.module", None)
