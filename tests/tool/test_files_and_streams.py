@@ -175,6 +175,8 @@ def test_named_pipes(tool: Tool, flags: tuple[str, ...]) -> None:
         ("profile-actions-to", "./link.mlir", "-", "would overwrite the input"),
         ("info-output-file", "./new", "new", "and '-o new' are the same file"),
         ("record", "in.mlir", "-", "would overwrite the input"),
+        ("mlir-generate-reproducer", "in.mlir", "-", "would overwrite the input"),
+        ("mlir-pass-pipeline-crash-reproducer", "-", "-", "is not supported: give the name of a file"),
     ],
 )
 def test_reports_do_not_go_to_the_input_or_the_result(
@@ -210,6 +212,7 @@ def test_reports_do_not_go_to_what_is_piped_in(start: Start, tmp_path: Path) -> 
         ("--log-actions-to", "gone/out.mlir", "No such file or directory"),
         ("--profile-actions-to", "missing/", "Is a directory"),
         ("--mlir-generate-reproducer", "gone/out.mlir", "No such file or directory"),
+        ("--record", "gone/record", "No such file or directory"),
     ],
 )
 def test_names_that_no_file_can_have(tool: Tool, flag: str, name: str, reason: str) -> None:

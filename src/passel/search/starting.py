@@ -16,7 +16,7 @@ from passel.search.children import Died, SearchError, in_child
 from passel.search.subject import Case, FailureIdentity
 
 if TYPE_CHECKING:
-    from passel.record import Execution
+    from passel.record import Execution, RunInfo
     from passel.search.children import Scratch
     from passel.search.subject import Subject
 
@@ -73,12 +73,21 @@ def failure_of(subject: Subject, case: Case) -> FailureIdentity | None:
     return next(iter(result), None)
 
 
+def failed_run(record: Record) -> RunInfo:
+    """Return the first run that failed or crashed the process; if no run did, the first run."""
+    runs = record.info.top_runs
+    return next((run for run in runs if run.failures or not run.is_complete), runs[0])
+
+
 def first_failed(record: Record, run: int = 0) -> Execution | None:
-    """Return the first execution that failed or crashed the process, or None if no execution did.
+    """Return the first execution that made a run fail or crashed the process; None for no failure.
 
     If a pass on an enclosing op ran the failed pass, the result is the execution on the enclosing
     op.
     """
+    info = record.info.runs[run]
+    if info.is_complete and not info.failures:
+        return None  # an enclosing pass has tolerated failures
     failed = [e for e in record.executions if e.run == run and e.failure is not None]
     died = [e for e in reversed(record.running) if e.run == run and not e.is_amid]
     first = next(iter([*failed, *died]), None)

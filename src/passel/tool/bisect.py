@@ -46,9 +46,9 @@ from passel.record import Record
 from passel.search import Case, SameFailure, SearchError, Subject, Trials
 from passel.search.bisecting import Bisection, guilty_rewrite, title
 from passel.search.oracle import Command, ComputesElse, NotValid
-from passel.search.starting import failure_of, first_failed, readable, scoped
+from passel.search.starting import failed_run, failure_of, first_failed, readable, scoped
 from passel.tool.command_line import flag, number_of
-from passel.tool.output import put
+from passel.tool.output import keep_record, put
 from passel.tool.pipelines import PipelineFactory
 from passel.tool.programs import SearchFlags, SearchProgram, as_recorded, run_program
 from passel.tool.replay import Replay
@@ -66,7 +66,11 @@ class _Flags(SearchFlags):
 
     invalid: bool = flag("find the pass that makes the IR invalid")
     inside: bool = flag("also find the rewrite, inside the pass, that makes the IR interesting")
-    run: int = flag("search run number <n> of the record", "<n>", 0, parse=number_of)
+    run: int | None = flag(
+        "search run number <n> of the record (default: the first that failed)",
+        "<n>",
+        parse=number_of,
+    )
 
 
 PROGRAM = SearchProgram(
@@ -93,10 +97,11 @@ def _run(settings: Settings) -> int:
         name = settings.line.passes[0].name
         raise UsageError(f"'--{name}': passel-bisect searches a recorded run, and takes no passes")
     record, flags = Record.open(settings.input), _Flags(settings.line)
-    if flags.run >= len(record.info.runs):
-        last = len(record.info.runs) - 1
+    last = len(record.info.runs) - 1
+    if flags.run is not None and flags.run > last:
         raise UsageError(f"'--run={flags.run}': the record has no such run; its last run is {last}")
-    run = record.info.runs[flags.run]
+    run = failed_run(record) if flags.run is None else record.info.runs[flags.run]
+    keep_record(settings.input, settings.o)
     replay = "" if settings.load_pass_plugin else run.replay  # a plugin may have moved
     settings = as_recorded(settings, record, run)
     replay = replay or Replay(settings).command("passel-opt")

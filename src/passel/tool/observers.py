@@ -17,7 +17,7 @@ from passel.diagnostics import suggest
 from passel.frontend import UsageError
 from passel.instruments.remarks import sifting_remarks
 from passel.passes.remarks import remark_filter
-from passel.tool.output import refuse_overwriting, report_file
+from passel.tool.output import check_report, report_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -114,7 +114,7 @@ class Observers(ExitStack):
     def _make_recorder(self) -> Recorder | None:
         if not (file := self._settings.record):
             return None
-        refuse_overwriting(self._settings, "record", file)
+        check_report(self._settings, "record", file)
         from passel.record.recorder import Recorder
 
         command = (self._settings.tool.name, *self._settings.words_without("record"))

@@ -191,6 +191,19 @@ def refusing(what: str, path: str) -> Generator[None]:
         raise UsageError(f"{what} '{path}': {file_problem(error)}") from None
 
 
+def check_report(settings: Settings, flag: str, path: str) -> None:
+    """Check that a file that a flag names can be written, and is neither input nor output.
+
+    Raises:
+        UsageError: If the file cannot be written, or is also the input file or the output file.
+    """
+    if path == "-":
+        raise UsageError(f"'--{flag}=-' is not supported: give the name of a file")
+    refuse_overwriting(settings, flag, path)
+    with refusing(CANNOT_OPEN, path):
+        check_writable(path)
+
+
 def refuse_overwriting(settings: Settings, flag: str, path: str) -> None:
     """Reject the path of a report if the report would overwrite the input file or the output file.
 
@@ -203,6 +216,16 @@ def refuse_overwriting(settings: Settings, flag: str, path: str) -> None:
     is_one = os.path.realpath(result) == os.path.realpath(path)
     if result != "-" and is_one and not is_special(Path(path)):
         raise UsageError(f"'--{flag}={path}' and '-o {result}' are the same file")
+
+
+def keep_record(record: str, result: str) -> None:
+    """Reject the path of a result if the result would overwrite a record that is read.
+
+    Raises:
+        UsageError: If the path refers to the record.
+    """
+    if _is_input(record, result):
+        raise UsageError(f"'-o {result}' would overwrite the record")
 
 
 def _is_input(source: str, path: str) -> bool:

@@ -44,9 +44,9 @@ from passel.record import Record
 from passel.search import Case, Reducer, SameFailure, SearchError, Subject, Trials, Verdict
 from passel.search.children import Died, in_child
 from passel.search.oracle import Command, ComputesElse
-from passel.search.starting import failure_of, narrowed, printed
+from passel.search.starting import failed_run, failure_of, narrowed, printed
 from passel.tool.irs import note_other_ir
-from passel.tool.output import Output, Renderer
+from passel.tool.output import Output, Renderer, keep_record
 from passel.tool.pipelines import PipelineFactory
 from passel.tool.programs import SearchFlags, SearchProgram, as_recorded, run_program
 from passel.tool.replay import Replay
@@ -80,7 +80,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(settings: Settings) -> int:
     if settings.input != "-" and starts_record(settings.input):
         record = Record.open(settings.input)
-        settings = as_recorded(settings, record, record.info.runs[0])
+        keep_record(settings.input, settings.o)
+        settings = as_recorded(settings, record, failed_run(record))
     with crossing_with(settings.choice.adapter_across):
         frontend, pipelines = settings.frontend(), PipelineFactory(settings)
         renderer = Renderer(settings, byte_columns=frontend.byte_columns)

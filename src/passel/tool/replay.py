@@ -9,10 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from passel.errors import PassFailure
 from passel.execution import Run
 from passel.execution.process_state import last_words
-from passel.instruments.whole_files import check_writable, lasting, write_whole
-from passel.tool.output import CANNOT_OPEN, refusing
+from passel.instruments.whole_files import lasting, write_whole
+from passel.tool.output import CANNOT_OPEN, check_report, refusing
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
@@ -45,13 +46,9 @@ class Replay:
         self._generated = 0
         self._failures: list[Failure] = []
         self._start = lasting("")
-        for path in (
-            settings.mlir_pass_pipeline_crash_reproducer,
-            settings.mlir_generate_reproducer,
-        ):
-            if path:
-                with refusing(CANNOT_OPEN, path):
-                    check_writable(path)
+        for flag in ("mlir-pass-pipeline-crash-reproducer", "mlir-generate-reproducer"):
+            if path := getattr(settings, flag.replace("-", "_")):
+                check_report(settings, flag, path)
 
     def observe(self, manager: PassManager, *, threading: bool) -> None:
         """If a flag requests reproducers, make a pass manager write a reproducer when a run fails.
@@ -145,7 +142,13 @@ class Replay:
         if settings.verify_diagnostics or not self._failures:
             return
         lines: list[str] = []
-        crashes = [each.cause for each in self._failures if each.kind == "crashed" and each.cause]
+        # A crossing fails because of a pass on the other IR.
+        causes = (
+            each.cause and each.cause.__cause__ if each.is_reported else each.cause
+            for each in self._failures
+            if each.kind == "crashed" or each.is_reported
+        )
+        crashes = [each for each in causes if each and not isinstance(each, PassFailure)]
         if crashes and settings.mlir_print_stacktrace_on_diagnostic:
             from passel.tracebacks import traceback_of
 
