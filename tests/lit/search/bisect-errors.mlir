@@ -22,8 +22,6 @@
 // NUMBER: passel-bisect: error: '--run=1': the record has no such run; its last run is 0
 // RUN: not passel-bisect %t.passel --invalid --computes-else 2>&1 | FileCheck %s --check-prefix=TWO
 // TWO: passel-bisect: error: '--invalid' and '--computes-else' are mutually exclusive: give only one
-// RUN: passel-bisect --help | FileCheck %s --check-prefix=HELP
-// HELP: Usage: passel-bisect
 // RUN: not passel-bisect %s 2>&1 | FileCheck %s --check-prefix=NO-RECORD
 // NO-RECORD: passel-bisect: error: '{{.*}}bisect-errors.mlir' is not a record of a run; to write one, use passel-opt --record
 // RUN: not passel-bisect 2>&1 | FileCheck %s --check-prefix=NONE
