@@ -174,8 +174,8 @@ def test_named_pipes(tool: Tool, flags: tuple[str, ...]) -> None:
         ("profile-actions-to", "./link.mlir", "-", "would overwrite the input"),
         ("info-output-file", "./new", "new", "and '-o new' are the same file"),
         ("record", "in.mlir", "-", "would overwrite the input"),
-        ("mlir-generate-reproducer", "in.mlir", "-", "would overwrite the input"),
-        ("mlir-pass-pipeline-crash-reproducer", "-", "-", "is not supported: give the name of a file"),
+        ("mlir-pass-pipeline-crash-reproducer", "in.mlir", "-", "would overwrite the input"),
+        ("mlir-generate-reproducer", "-", "-", "is not supported: give the name of a file"),
     ],
 )
 def test_reports_do_not_go_to_the_input_or_the_result(
