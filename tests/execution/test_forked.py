@@ -159,7 +159,7 @@ def test_a_failure_of_a_worker_is_logged(
     def fail(_: object) -> None:
         raise ValueError("a worker's own")
 
-    monkeypatch.setattr(Siblings, "track_all", fail)
+    monkeypatch.setattr(Siblings, "only_own_ops", fail)
     manager = OpPassManager("toy.module").add_nested("toy.func", Again())
     assert len(run(Forked(2), manager, module_of(8))[1]) == 8
     assert "and its work is repeated: ValueError: a worker's own" in caplog.text

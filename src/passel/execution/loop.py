@@ -226,13 +226,14 @@ class Loop(ObservedRun):
         """
         failure, place = None, self.place_of(ctx.op)
         is_lost = place is not ctx.place and place != ctx.place
+        if ctx.cached is not None and not is_lost:
+            error = self.invalidate(step, ctx, outcome)
+            raised = error if raised is None else raised
         # If its op is gone, a step may have raised for that reason, which is reported instead.
         if raised is not None and (self.adapter.survives_loss or not is_lost):
             failure = self.failing.raised(step, ctx.op, raised)
         if is_lost:
             failure, outcome = failure or self.failing.lost(step, ctx), outcome + CHANGED
-        elif ctx.cached is not None:
-            failure = self.invalidate(step, ctx, outcome, failure)
         if failure is None and step.pass_ is not None:
             if ctx.preserved is EVERYTHING:
                 ctx.deferred.append(step)
@@ -243,17 +244,15 @@ class Loop(ObservedRun):
             return outcome
         return outcome + self.tell(ctx, failure)
 
-    def invalidate(
-        self, step: Step, ctx: PassContext[Any], outcome: Outcome, failure: Failure | None
-    ) -> Failure | None:
+    def invalidate(self, step: Step, ctx: PassContext[Any], outcome: Outcome) -> Exception | None:
         """Drop the analyses that a step has not preserved.
 
         After a step with nested pipelines, the enclosing op keeps only the analyses that all nested
         passes declare in `preserves`, whether or not these passes changed anything.
 
         Returns:
-            The argument `failure` if it is not None. Otherwise, if the method `is_invalidated` of
-            an analysis raised an exception, a new failure. In all other cases, None.
+            The exception that the method `is_invalidated` of an analysis raised; None if it raised
+            no exception.
         """
         ran = outcome.preserved
         if ctx.record is not None:
@@ -264,8 +263,8 @@ class Loop(ObservedRun):
         try:
             ctx.analyses.invalidate(PreservedAnalyses(kept))
         except Exception as error:  # noqa: BLE001 - an analysis's own code ran: `is_invalidated`
-            return failure or self.failing.raised(step, ctx.op, error)
-        return failure
+            return error
+        return None
 
     def preserved(self, what: Step | Pipeline) -> frozenset[type]:
         """Return the classes of the analyses that all passes of a step or a pipeline preserve."""

@@ -5,16 +5,18 @@ If an op's fingerprint changes although no pass ran on the op, a pass on another
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from passel.errors import EncodingError
 from passel.execution.failure_texts import BESIDE, GONE, INSIDE, suspects_of
 from passel.ir import outwards
 from passel.passes import PassContext
 from passel.passes.outcome import CHANGED, UNCHANGED, sum_of
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Sequence
+    from collections.abc import Generator, Hashable, Iterator, Sequence
 
     from passel.errors import Failure
     from passel.passes.outcome import Outcome
@@ -142,18 +144,23 @@ class Siblings:
         for task in self.tasks:
             task.valid_state = self._states[task.number]
 
-    def track_all(self) -> None:
-        """Compute the fingerprints that `is_intact` compares.
+    @contextmanager
+    def only_own_ops(self) -> Generator[None]:
+        """Raise an `EncodingError` if passes in the `with` block changed ops other than their own.
 
-        These are the fingerprints of the siblings, of the enclosing ops, and of the siblings of
-        enclosing ops.
+        The other ops are the siblings, the enclosing ops, and the siblings of enclosing ops. A
+        worker uses this method. The main process then repeats its work, and reports the error.
         """
-        self._outer = self._own_parts()
-        ctx: PassContext[Any] | None = self.ctx
+        own_parts, ctx = self._own_parts(), self.ctx
         while ctx is not None:
             if ctx.siblings is not None and not ctx.siblings._states:
                 ctx.siblings.track()
             ctx = ctx.parent
+        yield
+        is_told = self._gone or self._lost or self._is_violated
+        violations = chain(self.violations(), violations_around(self.ctx))
+        if is_told or self._own_parts() != own_parts or any(violations):
+            raise EncodingError("passes changed ops that they did not run on")
 
     def _own_parts(self) -> list[object]:
         """Return the non-recursive fingerprint of each enclosing op."""
@@ -215,12 +222,6 @@ class Siblings:
         """
         suspects = suspects_of(self.step, op, self.tasks)
         return self._run.failing.of("isolation", suspects, how, op_name=op_name)
-
-    def is_intact(self) -> bool:
-        """Return whether all passes since `track_all` changed only the ops that they ran on."""
-        if self._gone or self._lost or self._is_violated or self._own_parts() != self._outer:
-            return False
-        return not any(chain(self.violations(), violations_around(self.ctx)))
 
 
 def violations_around(ctx: PassContext[Any]) -> Iterator[Failure]:

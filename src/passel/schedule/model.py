@@ -329,6 +329,5 @@ class _Merger:
         return kind is not None and catch_all.accepts(kind)
 
 
-def _rank(parts: list[Pipeline]) -> tuple[bool, bytes]:
-    anchor = parts[0].anchor
-    return anchor == ANY, anchor.encode(errors="surrogatepass")
+def _rank(parts: list[Pipeline]) -> tuple[bool, str]:
+    return parts[0].anchor == ANY, parts[0].anchor

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import gc
 from abc import ABC, abstractmethod
-from contextlib import closing, contextmanager
+from contextlib import closing
 from copy import copy
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
 from passel.diagnostics import brief, log_warning_once
-from passel.errors import EncodingError
 from passel.execution.failure_texts import Suspects, suspects_of
 from passel.execution.strategies import Sequential, processors
 from passel.passes.outcome import sum_of
@@ -216,19 +215,3 @@ def run_tasks(siblings: Siblings, tasks: Sequence[Any]) -> Iterator[tuple[Outcom
         # Changes that fingerprints ignore, such as new value names, are sent back too.
         is_same = outcome.changed is False and not outcome.failures and noted is None
         yield outcome, b"" if is_same else sends.encode_changes(task.op, noted)
-
-
-@contextmanager
-def only_own_ops(siblings: Siblings) -> Generator[None]:
-    """Raise an `EncodingError` if passes in the `with` block changed ops other than their own.
-
-    The main process then repeats the work of the worker.
-
-    Args:
-        siblings: The ops among which are those that the worker processes.
-    """
-    siblings.track_all()
-    yield
-    if not siblings.is_intact():
-        # The main process reports the error.
-        raise EncodingError("passes changed ops that they did not run on")

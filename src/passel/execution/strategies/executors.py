@@ -14,13 +14,7 @@ from passel.errors import EncodingError
 from passel.execution.run import Run
 from passel.execution.siblings import Siblings
 from passel.execution.strategies import Sequential, at_work
-from passel.execution.strategies.distribution import (
-    Answer,
-    Distribution,
-    branch,
-    only_own_ops,
-    run_tasks,
-)
+from passel.execution.strategies.distribution import Answer, Distribution, branch, run_tasks
 from passel.hooks import Bracket, Instrumentor
 from passel.ir import ShipsOps, running_on
 from passel.passes import PassContext
@@ -208,5 +202,5 @@ def _do(
         ctx.siblings = siblings = Siblings(step, ctx)
         wanted = set(map(run.adapter.identity_of, ops))
         siblings.tasks = [each for each in siblings.tasks if adapter.identity_of(each.op) in wanted]
-        with only_own_ops(siblings):
+        with siblings.only_own_ops():
             return Answer(list(run_tasks(siblings, siblings.tasks)))

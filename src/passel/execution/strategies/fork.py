@@ -16,13 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from passel.execution.strategies.distribution import (
-    Answer,
-    Distribution,
-    branch,
-    only_own_ops,
-    run_tasks,
-)
+from passel.execution.strategies.distribution import Answer, Distribution, branch, run_tasks
 from passel.execution.strategies.fork_map import Death, fork_map, set_mark
 from passel.hooks import Bracket
 from passel.ir import SendsOps
@@ -84,7 +78,7 @@ def _worker(run: Run, siblings: Siblings) -> Generator[Callable[[Sequence[Any]],
                 set_mark(len(done))
         return Answer(done, parts)
 
-    with only_own_ops(siblings):
+    with siblings.only_own_ops():
         yield do
 
 
