@@ -144,7 +144,7 @@ def _forced_strategy(pytestconfig: pytest.Config) -> Any:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("passel.manager.pass_manager.strategy_for", chosen)
-        patch.setattr("passel.execution.strategies.worker.Sequential", chosen)
         for module in ("distribution", "executors"):
+            patch.setattr(f"passel.execution.strategies.{module}.Sequential", chosen)
             patch.setattr(f"passel.execution.strategies.{module}.log_warning_once", _log)
         yield

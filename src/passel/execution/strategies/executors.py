@@ -69,6 +69,8 @@ class Threads(Distribution):
             for future in futures:
                 future.cancel()
             wait(futures)
+            for part, _ in branches:
+                run.interrupted += part.interrupted
             if pool is not self._executor:
                 pool.shutdown()
 
