@@ -92,6 +92,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
         return (yield)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
+        gc.collect(0)  # contexts of MLIR, of which few objects of Python hold megabytes
 
 
 @pytest.hookimpl(wrapper=True)
