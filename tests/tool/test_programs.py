@@ -165,13 +165,16 @@ _WITH_COLLECTOR = "import gc; from passel.tool import main; {}; print(gc.isenabl
         ("pass", "import sys; main(sys.argv[1:])", ["True False", "True"]),
     ],
 )
-def test_collector(tmp_path: Path, before: str, call: str, expected: list[str]) -> None:
+def test_collector(
+    tmp_path: Path, programs: Path, before: str, call: str, expected: list[str]
+) -> None:
     """Passes run with the collector as it was; in a process of the tool it skips the input."""
     (tmp_path / "in.mlir").write_text("builtin.module {}\n")
     (tmp_path / "plugin.py").write_text(_COLLECTOR)
     script = _WITH_COLLECTOR.format(f"{before}; {call}")
     flags = ["--load-pass-plugin", str(tmp_path / "plugin.py"), "-o", str(tmp_path / "out")]
-    done = _run("-c", script, str(tmp_path / "in.mlir"), "--tell", *flags)
+    command = [programs / "run-python", script, tmp_path / "in.mlir", "--tell", *flags]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
     assert done.stdout.splitlines() == expected, done.stderr
 
 
