@@ -108,9 +108,6 @@ def registry() -> PassRegistry:
     return registry_of_stubs()
 
 
-# -- The same ops and passes as stubs ---------------------------------------------------------
-
-
 # -- The same ops ----------------------------------------------------------------------------
 
 

@@ -87,12 +87,6 @@ def test_ctrl_c_while_a_program_loads(program: str, module: str) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (130, "", f"{name}: interrupted\n")
 
 
-def test_python_m_passel() -> None:
-    """`python -m passel` is passel-opt."""
-    done = _run("-m", "passel", "--version")
-    assert (done.returncode, done.stdout.split()[0]) == (0, "passel")
-
-
 _PLAIN = """
 import sys
 from passel.tool import main
