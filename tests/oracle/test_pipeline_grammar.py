@@ -80,37 +80,25 @@ def on_one_line(dumped: str) -> str:
     return re.sub(r"(?<=[({,]) | (?=[)},])", "", line)
 
 
-@pytest.fixture(scope="module")
-def read_back(
-    rows: Sequence[Row],
-    mlir_build_all: Callable[[Sequence[str]], dict[str, Build]],
-    registry: PassRegistry,
-) -> dict[Row, tuple[str, Build]]:
-    """What passel prints for rows with options that both accept, and what mlir-opt makes of it.
-
-    The text has passel's print twice: without defaults and with them.
-    """
-    good_rows = [row for row in rows if row.accepted and not row.differs and "{" in row.text]
-    texts: list[str] = []
-    for row in good_rows:
-        manager = PassManager.parse(row.text, registry=registry)
-        texts.append(f"any({manager},{manager.to_text(all_options=True)})")
-    builds = mlir_build_all(texts)
-    return {row: (text, builds[text]) for row, text in zip(good_rows, texts, strict=True)}
-
-
 def test_each_reads_what_the_other_prints(
+    rows: Sequence[Row],
     row_builds: dict[str, Build],
-    read_back: dict[Row, tuple[str, Build]],
+    mlir_build_all: Callable[[Sequence[str]], dict[str, Build]],
     registry: PassRegistry,
 ) -> None:
     """The dump is, for passel, the row; passel's text, with or without defaults, is so for mlir-opt."""
-    for row, (texts, real) in read_back.items():
-        original = row_builds[row.text].dumped
+    texts: dict[Row, str] = {}
+    for row in rows:
+        if row.accepted and not row.differs and "{" in row.text:
+            manager = PassManager.parse(row.text, registry=registry)
+            texts[row] = f"any({manager},{manager.to_text(all_options=True)})"
+    builds = mlir_build_all([*texts.values()])
+    for row, text in texts.items():
+        original, real = row_builds[row.text].dumped, builds[text]
         assert original is not None
         # A difference that is no more must leave the table.
         assert same_after_dump(row, original, registry) is not bool(row.dump), original
         assert real.dumped is not None, real.err
         expected = on_one_line(f"any({original},{original})")
         is_same = on_one_line(real.dumped) == expected
-        assert is_same is not bool(row.text_note), (texts, real.dumped)
+        assert is_same is not bool(row.text_note), (text, real.dumped)
