@@ -58,8 +58,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
             textual pipelines cannot contain the pass.
         dependent_dialects: The names of the dialects whose ops the pass may create. The dialects
             are loaded before any pass runs.
-        anchor: The name of the ops that the pass runs on, which a class body may also give as an
-            op class; None for any op.
+        anchor: The name of the ops that the pass runs on; None for any op.
         preserves: The classes of the analyses that the pass always preserves, for the op that it
             runs on and for nested and enclosing ops. `AllAnalyses` means all analyses.
         ir: The name of the IR that the pass runs on; an empty string for any IR.
