@@ -63,10 +63,8 @@ class AnalysisManager:
 
     def analysis(self, kind: AnalysisClass[A]) -> A:
         """Return an analysis of the manager's op, and compute the analysis if it is not cached."""
-        try:
+        if kind in self.results:
             return self.results[kind]
-        except KeyError:
-            pass  # computed below, so that exceptions of the analysis are not chained to a KeyError
         given = (self.op, self) if _takes_manager(kind) else (self.op,)
         result = self._compute(kind, self.op, partial(kind, *given))
         # Inserted only now: analyses that it depends on are inserted first, and dropped first.
