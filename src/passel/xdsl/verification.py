@@ -96,16 +96,13 @@ class _Walk:
             if is_isolated:
                 self.visible = {}
             known, block = len(self.visible), region.first_block
-            has_several = block is not region.last_block
             if block is not None and not has_ssa_dominance(region):
-                values = (value for op in block.ops for value in op.results)
-                self.visible.update((id(value), True) for value in values)
+                self.visible.update((id(value), True) for op in block.ops for value in op.results)
             while block is not None:
                 following = block.next_block
-                self._verify_block(block, block if has_several else True)
+                self._verify_block(block, region.first_block is region.last_block or block)
                 if block.parent is not region:
-                    message = "parent pointer of block does not refer to its region"
-                    raise InvalidIR(parent, message)
+                    raise InvalidIR(parent, "parent pointer of block does not refer to its region")
                 block = following
             while not is_isolated and len(self.visible) > known:
                 self.visible.popitem()

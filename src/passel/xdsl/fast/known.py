@@ -93,6 +93,32 @@ def is_known_attribute(attribute: Attribute) -> bool:
     return is_xdsl_class(type(attribute)) and all(map(is_known_attribute, parts_of(attribute)))
 
 
+class Types:
+    """The types in a source, with one object for each distinct type."""
+
+    def __init__(self) -> None:
+        self._by_text: dict[tuple[type[Attribute], str], Attribute] = {}
+        # With the types, whose addresses they are.
+        self._by_address: dict[int, tuple[Attribute, Attribute]] = {}
+
+    def first(self, type_: Attribute) -> Attribute:
+        """Return the first type so far that equals `type_`.
+
+        If the class of `type_` is not xDSL's, the result is `type_` itself. Equal types share one
+        object only if they also print alike, since some of xDSL's types are equal but print
+        differently.
+        """
+        found = self._by_address.get(id(type_))
+        if found is None:
+            known = is_known_attribute(type_)
+            first = self._by_text.setdefault((type(type_), str(type_)), type_) if known else type_
+            found = self._by_address[id(type_)] = type_, first if first == type_ else type_
+        return found[1]
+
+
+VARIED: Final = {"func.call": "callee", "memref.get_global": "name", "arith.constant": "value"}
+"""The properties of xDSL's ops whose symbol or integer does not affect the other text of the op."""
+
 _HAND_WRITTEN: Final = frozenset(
     f"xdsl.dialects.{each}"
     for each in (

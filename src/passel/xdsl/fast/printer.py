@@ -11,8 +11,13 @@ from xdsl.ir import Block, SSAValue
 from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove
 
-from passel.xdsl.fast.known import has_known_format, is_known_attribute, is_xdsl_class
-from passel.xdsl.fast.templates import VARIED, Types
+from passel.xdsl.fast.known import (
+    VARIED,
+    Types,
+    has_known_format,
+    is_known_attribute,
+    is_xdsl_class,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence

@@ -22,6 +22,8 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.lexer import Span
 
 from passel.xdsl.fast.known import (
+    VARIED,
+    Types,
     has_known_parser,
     is_known_attribute,
     is_xdsl_class,
@@ -30,9 +32,7 @@ from passel.xdsl.fast.known import (
 from passel.xdsl.fast.templates import (
     FUNCTION_HEAD,
     LINE,
-    VARIED,
     Template,
-    Types,
     name_spans,
     op_start,
     shape_of,

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 from xdsl.dialects.builtin import IndexType, IntAttr, StringAttr
 from xdsl.ir import Attribute, Operation, OpResult, SSAValues
 
-from passel.xdsl.fast.known import is_known_attribute
 from passel.xdsl.lexer import NAME
 
 if TYPE_CHECKING:
@@ -47,9 +46,6 @@ such a line are types."""
 
 _split_at_values: Final = re.compile(rf"%({NAME})", re.ASCII).split
 _split_at_names: Final = re.compile(rf"([%^])({NAME})", re.ASCII).split
-VARIED: Final = {"func.call": "callee", "memref.get_global": "name", "arith.constant": "value"}
-"""The properties of xDSL's ops whose symbol or integer does not affect the other text of the op."""
-
 _match_varied: Final = re.compile(
     rf"""
     (?: %{NAME} [ ]=[ ] )?
@@ -181,27 +177,3 @@ class Template:
         for name, value in {**vars(known), **part}.items():
             object.__setattr__(copy, name, value)  # `vars(copy)` would double its size
         return copy
-
-
-class Types:
-    """The types in a source, with one object for each distinct type."""
-
-    def __init__(self) -> None:
-        self._by_text: dict[tuple[type[Attribute], str], Attribute] = {}
-        # With the types, whose addresses they are.
-        self._by_address: dict[int, tuple[Attribute, Attribute]] = {}
-
-    def first(self, type_: Attribute) -> Attribute:
-        """Return the first type so far that equals `type_`.
-
-        If the class of `type_` is not xDSL's, the result is `type_` itself. Equal types share one
-        object only if they also print alike, since some of xDSL's types are equal but print
-        differently.
-        """
-        found = self._by_address.get(id(type_))
-        if found is None:
-            first = type_
-            if is_known_attribute(type_):
-                first = self._by_text.setdefault((type(type_), str(type_)), type_)
-            found = self._by_address[id(type_)] = type_, first if first == type_ else type_
-        return found[1]

@@ -64,7 +64,7 @@ class _Key(OperationInfo):
     """An op with a cached hash. Ops with the same hash are compared as in xDSL's `cse`."""
 
     def __init__(self, op: Operation) -> None:
-        super().__init__(op)
+        self.op = op
         # Few ops of one name have the same operands; hashing attributes costs most of this.
         operands = op._operands
         self._hash = hash((op.name, *map(id, operands))) if operands else super().__hash__()
