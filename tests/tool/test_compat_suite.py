@@ -15,8 +15,10 @@ import subprocess
 import sys
 import warnings
 from contextlib import redirect_stderr, redirect_stdout
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+from unittest.mock import patch
 
 import pytest
 from sweeps import STEP
@@ -24,6 +26,7 @@ from warm_programs import warm_programs
 from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
 from xdsl.dialects.builtin import Builtin
 from xdsl.ir import Attribute
+from xdsl.universe import Universe
 from xdsl.utils.diagnostic import Diagnostic
 from xdsl.utils.exceptions import ArgSpecParseError
 from xdsl.xdsl_opt_main import xDSLOptMain
@@ -43,6 +46,7 @@ _RUN = re.compile(r"RUN:\s*(.*(?:\\\n.*)*)")
 _VOLATILE = re.compile(
     r'dense_resource<\w+>|\w+(?=: "0x)|took [0-9.e-]+ seconds|\b(0x)?[0-9a-f]{12,}\b'
 )
+_installed = cache(Universe.get_multiverse)  # which each tool looks for five times
 
 
 class _Result(NamedTuple):
@@ -104,6 +108,7 @@ def _run(tool: Callable[[list[str]], int], arguments: list[str], text: str) -> _
             warnings.catch_warnings(record=True),
             redirect_stdout(out),
             redirect_stderr(io.StringIO()),
+            patch.object(Universe, "get_multiverse", _installed),
         ):
             warnings.simplefilter("ignore")
             code = tool(arguments)

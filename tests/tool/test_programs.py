@@ -73,11 +73,7 @@ sys.exit(_passel_programs.{program}())
 
 
 @pytest.mark.parametrize(
-    ("program", "module"),
-    [
-        ("passel_opt", "errors"),
-        ("passel_reduce", "tool"),
-    ],
+    ("program", "module"), [("passel_opt", "errors"), ("passel_reduce", "tool")]
 )
 def test_ctrl_c_while_a_program_loads(program: str, module: str) -> None:
     """Ctrl-C is one line and the usual exit code, however little of the program is there."""

@@ -73,7 +73,7 @@ def test_same_as_xdsl(step: int, context: Context, text_of: Callable[[Operation]
         for pipeline in pipelines_of(chunk)
         if file != "transforms/cse.mlir"  # of branches, where ours finds more
     ]
-    names: set[str] = set()
+    names, known = set[str](), get_all_passes()
     for file, pipeline in runs[::step]:
         chunks = [chunk for other, chunk in corpus if other == file]
         for chunk in chunks[:3]:
@@ -81,7 +81,7 @@ def test_same_as_xdsl(step: int, context: Context, text_of: Callable[[Operation]
             if parsed is None:
                 continue
             theirs, ours = parsed.clone(), parsed.clone()
-            passes = PassPipeline.parse_spec(get_all_passes(), pipeline)
+            passes = PassPipeline.parse_spec(known, pipeline)
             manager = PassManager.parse(
                 pipeline, context, adapter=XDSLAdapter(), flat_anchor="builtin.module"
             )

@@ -51,11 +51,6 @@ builtin.module {
 }"""
 
 
-def module_of(text: str) -> str:
-    """Return the text of a single module."""
-    return text if text.lstrip().startswith("builtin.module") else f"builtin.module {{ {text} }}"
-
-
 def test_same_as_mlir(
     parse_op: Callable[[str], Operation],
     run: Callable[..., RunResult],
@@ -65,7 +60,8 @@ def test_same_as_mlir(
     flags = (UNREGISTERED, "--mlir-print-op-generic")
     ours, erased = list[str](), list[str]()
     for case, theirs in zip(CASES, run_mlir_opt_on_all(CASES, *flags, "--symbol-dce"), strict=True):
-        op = parse_op(module_of(case))
+        is_module = case.lstrip().startswith("builtin.module")
+        op = parse_op(case if is_module else f"builtin.module {{ {case} }}")
         if theirs.code:
             assert "potentially unknown symbol table" in theirs.err
             with pytest.raises(PassFailedError, match="may be symbol tables"):
