@@ -100,5 +100,4 @@ def test_each_reads_what_the_other_prints(
         assert same_after_dump(row, original, registry) is not bool(row.dump), original
         assert real.dumped is not None, real.err
         expected = on_one_line(f"any({original},{original})")
-        is_same = on_one_line(real.dumped) == expected
-        assert is_same is not bool(row.text_note), (text, real.dumped)
+        assert (on_one_line(real.dumped) == expected) is not bool(row.text_note), (row, real.dumped)

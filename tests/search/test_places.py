@@ -88,8 +88,11 @@ def _random_elements(numbers: random.Random, depth: int) -> str:
     return ",".join(elements)
 
 
+_PARSED = parse_source(ADAPTER.create_context(), SOURCE, "input.mlir")
+
+
 def _module() -> ModuleOp:
-    module = parse_source(ADAPTER.create_context(), SOURCE, "input.mlir")
+    module = _PARSED.clone()
     assert isinstance(module, ModuleOp)
     return module
 
