@@ -138,7 +138,7 @@ def test_analyses_of_the_enclosing_op_stay_with_it(
 
 @pytest.mark.parametrize(
     ("is_observed", "why"),
-    [(True, "instrumentations can observe passes only in one process"), (False, ".*Local.*")],
+    [(True, "instrumentations .* only in the calling thread"), (False, ".*Local.*")],
 )
 def test_what_cannot_go_out_stays_here(
     pool: Executor, caplog: pytest.LogCaptureFixture, is_observed: bool, why: str

@@ -56,8 +56,8 @@ class Counting(PassInstrumentation):
 @pytest.mark.parametrize(
     ("what", "why"),
     [
-        ("observer", "Counting can observe passes only in one process"),
-        ("gate", "gates run only in one process"),
+        ("observer", "Counting can observe passes only in the calling thread"),
+        ("gate", "gates run only in the calling thread"),
         ("adapter", "the adapter for 'toy' does not implement SendsOps"),
     ],
 )

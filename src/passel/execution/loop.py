@@ -17,8 +17,7 @@ from passel.execution.failure_texts import Failures, sole
 from passel.execution.siblings import Siblings, violations_around
 from passel.hooks import Bracket, Ended, ObservedRun, Reports
 from passel.passes.outcome import CHANGED, PLAIN, UNCHANGED, UNKNOWN, Outcome
-from passel.passes.reachable import preserved_by
-from passel.schedule import NestedStep, passes_of
+from passel.schedule import NestedStep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -105,7 +104,6 @@ class Loop(ObservedRun):
         lowers = None if gates or hooks.needs_single_passes else compiler.lowers
         self._lower = None if lowers is None else partial(lowers.lower, verify=self.verifies)
         self._lowered: dict[tuple[Pipeline | Step, Hashable], Plan | None] = {}
-        self._preserved: dict[Step | Pipeline, frozenset[type]] = {}
 
     # -- One op -----------------------------------------------------------------------------------
 
@@ -257,7 +255,7 @@ class Loop(ObservedRun):
         ran = outcome.preserved
         if ctx.record is not None:
             ran = in_common(ran, ctx.record.outcome.preserved)
-        kept = in_common(self.preserved(step), ran) | ctx.preserved
+        kept = in_common(step.preserved, ran) | ctx.preserved
         if step.pass_ is not None:
             kept |= set(step.pass_.produces)
         try:
@@ -265,14 +263,6 @@ class Loop(ObservedRun):
         except Exception as error:  # noqa: BLE001 - an analysis's own code ran: `is_invalidated`
             return error
         return None
-
-    def preserved(self, what: Step | Pipeline) -> frozenset[type]:
-        """Return the classes of the analyses that all passes of a step or a pipeline preserve."""
-        kept = self._preserved.get(what)
-        if kept is None:
-            kept = preserved_by(each.pass_ for each in passes_of(what))
-            self._preserved[what] = kept
-        return kept
 
     def plan(self, part: Pipeline | NestedStep, op: Any) -> Plan | None:
         """Return the plan of a pipeline for an op. The plan is cached for each kind of op.

@@ -59,7 +59,6 @@ class Siblings:
         self._lost: set[int] = set()
         self._is_violated = False
         self._watch = adapter.watch(ctx.op, self._children)
-        self._own: object = None
         self._states: list[Any] = []  # the fingerprints of the children, if they are tracked
 
     # -- Nested pipelines -------------------------------------------------------------------------

@@ -122,8 +122,8 @@ class Instrumentor:
     def bound_here(self) -> list[str]:
         """Return the class names of the instrumentations that cannot observe steps in workers."""
         parts = zip(self._of_steps, self._split(), strict=True)
-        bound = [each for each, part in parts if part is None and id(each) not in self._broken]
-        return [type(each).__name__ for each in bound]
+        broken = self._broken
+        return [type(e).__name__ for e, part in parts if part is None and id(e) not in broken]
 
     def branch(self) -> tuple[Instrumentor, tuple[PassInstrumentation | None, ...]]:
         """Split the instrumentations for a worker.

@@ -10,11 +10,13 @@ merges the pipelines in place, and thereby changes the pass manager.
 from __future__ import annotations
 
 from collections import Counter
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeAlias
 
 from passel.errors import AnchorError
 from passel.ir import ANY
 from passel.passes.op_pass_manager import OpPassManager
+from passel.passes.reachable import preserved_by
 from passel.passes.sources import errors_of_others
 from passel.pipeline import PipelineNode
 
@@ -27,7 +29,17 @@ if TYPE_CHECKING:
     from passel.pipeline import ElementNode
 
 
-class PassStep:
+class _Part:
+    """The base class of steps and pipelines."""
+
+    @cached_property
+    def preserved(self) -> frozenset[type]:
+        """The classes of the analyses that all passes of the step or pipeline preserve."""
+        what: Any = self
+        return preserved_by(each.pass_ for each in passes_of(what))
+
+
+class PassStep(_Part):
     """A step of a schedule that runs one pass.
 
     Attributes:
@@ -67,7 +79,7 @@ class PassStep:
         return self.pass_.display_name
 
 
-class NestedStep:
+class NestedStep(_Part):
     """A step that runs, on each immediately nested op, the first pipeline that matches this op.
 
     Attributes:
@@ -110,7 +122,7 @@ class NestedStep:
 Step: TypeAlias = PassStep | NestedStep
 
 
-class Pipeline:
+class Pipeline(_Part):
     """A sequence of steps, which run on each op that matches the anchor.
 
     Attributes:
@@ -312,8 +324,7 @@ class _Merger:
                 group.setdefault(inner.anchor, []).append(inner)
             elif isinstance(step, PassStep):
                 steps.append(step)
-        limits = [part.jobs for part in parts if part.jobs is not None]
-        jobs = min(limits, default=None)
+        jobs = min((part.jobs for part in parts if part.jobs is not None), default=None)
         return Pipeline(first.anchor, tuple(steps), first.path, jobs, first.span)
 
     def _fits(self, inner: Pipeline, group: dict[str, list[Pipeline]]) -> bool:

@@ -72,12 +72,10 @@ class Distribution(Sequential, ABC):
         workers: The term for the workers in messages, such as `worker processes`.
         declared: The name of the `Pass` attribute that says whether a pass can run in the workers
             of the strategy.
-        place: The noun `process` or `thread`, for messages such as `runs only in one process`.
     """
 
     workers: str
     declared: ClassVar[str] = "can_fork"
-    place: ClassVar[str] = "process"
 
     def __init__(self, jobs: int | None = None, executor: Any = None) -> None:
         self.jobs: int = jobs or getattr(executor, "_max_workers", None) or processors()
@@ -95,14 +93,13 @@ class Distribution(Sequential, ABC):
 
     def rejection(self, run: Run, siblings: Siblings) -> str:
         """Return the reason why workers cannot run the tasks, or an empty string if they can."""
-        only = f"only in one {self.place}"
         if bound := run.hooks.bound_here():
-            return f"{' and '.join(bound)} can observe passes {only}"
+            return f"{' and '.join(bound)} can observe passes only in the calling thread"
         if run.gates:
-            return f"gates run {only}"
+            return "gates run only in the calling thread"
         for step in passes_of(siblings.step):
             if not all(getattr(each, self.declared) for each, _ in walk(step.pass_)):
-                return f"pass '{step.pass_.short_name}' runs {only}"
+                return f"pass '{step.pass_.short_name}' runs only in the calling thread"
         return ""
 
     def shares_of(self, tasks: Sequence[Any], jobs: int) -> list[Sequence[Any]]:

@@ -39,7 +39,6 @@ class Threads(Distribution):
 
     workers = "threads"
     declared = "can_thread"
-    place = "thread"
 
     def rejection(self, run: Run, siblings: Siblings) -> str:
         """Return the reason why workers cannot run the tasks, or an empty string if they can."""
@@ -100,7 +99,7 @@ class OnExecutor(Distribution):
         if not isinstance(run.adapter, ShipsOps):
             return f"the adapter for '{run.adapter.name}' does not implement ShipsOps"
         if run.hooks.sees_steps:
-            return "instrumentations can observe passes only in one process"
+            return "instrumentations can observe passes only in the calling thread"
         if siblings.ctx.cached is not None and siblings.ctx.cached.is_used_around():
             return "analyses of the enclosing ops are cached in this process"
         return super().rejection(run, siblings)
