@@ -8,7 +8,7 @@ Source: `OpToOpPassAdaptor::run` and `runPipeline`, MLIR 22.
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from passel.analysis import EVERYTHING, PreservedAnalyses, in_common
@@ -17,7 +17,8 @@ from passel.execution.failure_texts import Failures, sole
 from passel.execution.siblings import Siblings, violations_around
 from passel.hooks import Bracket, Ended, ObservedRun, Reports
 from passel.passes.outcome import CHANGED, PLAIN, UNCHANGED, UNKNOWN, Outcome
-from passel.schedule import NestedStep
+from passel.passes.reachable import preserved_by
+from passel.schedule import NestedStep, passes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -63,6 +64,8 @@ class Loop(ObservedRun):
         isolates: Whether the run detects a pass that changes ops outside the op that it runs on.
         skips: Whether verification is skipped for ops with unchanged fingerprints.
         at_work: The `PassContext` of the running pass; None between passes.
+        preserved: A function that returns the analyses that all passes of a step or a pipeline
+            preserve.
         interrupted: The outcome of the innermost interrupted step; `UNKNOWN` if there was no
             interrupt in a step.
     """
@@ -103,6 +106,7 @@ class Loop(ObservedRun):
         self._uninitialized: dict[Pipeline, tuple[Step, Exception]] = {}
         lowers = None if gates or hooks.needs_single_passes else compiler.lowers
         self._lower = None if lowers is None else partial(lowers.lower, verify=self.verifies)
+        self.preserved: Callable[[Step | Pipeline], frozenset[type]] = cache(_preserved)
         self._lowered: dict[tuple[Pipeline | Step, Hashable], Plan | None] = {}
 
     # -- One op -----------------------------------------------------------------------------------
@@ -255,7 +259,7 @@ class Loop(ObservedRun):
         ran = outcome.preserved
         if ctx.record is not None:
             ran = in_common(ran, ctx.record.outcome.preserved)
-        kept = in_common(step.preserved, ran) | ctx.preserved
+        kept = in_common(self.preserved(step), ran) | ctx.preserved
         if step.pass_ is not None:
             kept |= set(step.pass_.produces)
         try:
@@ -348,3 +352,8 @@ class Loop(ObservedRun):
             error.add_note(str(failure))
             self.interrupted = Outcome(None, (failure,))
             self.tell(ctx)
+
+
+def _preserved(what: Step | Pipeline) -> frozenset[type]:
+    """Return the classes of the analyses that all passes of a step or a pipeline preserve."""
+    return preserved_by(each.pass_ for each in passes_of(what))

@@ -129,7 +129,7 @@ class Run(Loop):
         compiled = self.compiler.schedule(pipeline, ctx.path)
         outcome = self._run_compiled(compiled, op, ctx.step, analyses)
         self.at_work = ctx
-        kept = in_common(compiled.preserved, outcome.preserved)
+        kept = in_common(self.preserved(compiled), outcome.preserved)
         analyses.invalidate(PreservedAnalyses(kept))
         if op != ctx.op and outcome.changed is not False:
             analyses.invalidate_between(ctx.op, PreservedAnalyses(kept))

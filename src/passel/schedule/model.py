@@ -10,13 +10,11 @@ merges the pipelines in place, and thereby changes the pass manager.
 from __future__ import annotations
 
 from collections import Counter
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeAlias
 
 from passel.errors import AnchorError
 from passel.ir import ANY
 from passel.passes.op_pass_manager import OpPassManager
-from passel.passes.reachable import preserved_by
 from passel.passes.sources import errors_of_others
 from passel.pipeline import PipelineNode
 
@@ -29,17 +27,7 @@ if TYPE_CHECKING:
     from passel.pipeline import ElementNode
 
 
-class _Part:
-    """The base class of steps and pipelines."""
-
-    @cached_property
-    def preserved(self) -> frozenset[type]:
-        """The classes of the analyses that all passes of the step or pipeline preserve."""
-        what: Any = self
-        return preserved_by(each.pass_ for each in passes_of(what))
-
-
-class PassStep(_Part):
+class PassStep:
     """A step of a schedule that runs one pass.
 
     Attributes:
@@ -79,7 +67,7 @@ class PassStep(_Part):
         return self.pass_.display_name
 
 
-class NestedStep(_Part):
+class NestedStep:
     """A step that runs, on each immediately nested op, the first pipeline that matches this op.
 
     Attributes:
@@ -122,7 +110,7 @@ class NestedStep(_Part):
 Step: TypeAlias = PassStep | NestedStep
 
 
-class Pipeline(_Part):
+class Pipeline:
     """A sequence of steps, which run on each op that matches the anchor.
 
     Attributes:
