@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
 _NUMBER = struct.Struct("I")
-_PROGRESS = struct.Struct("IIQ")
-_NO_ITEM = 2**32 - 1
 
 _FAILED = -1
 """The number that a worker sends, in place of an item's index, with an error of the worker."""
@@ -63,18 +61,20 @@ class Death(NamedTuple):
         return f"was killed by {names.get(-self.code, f'signal {-self.code}')}"
 
 
-_own: list[mmap] = []
-"""A list with the progress of this process, or an empty list if this is not a worker.
+_Progress: TypeAlias = "memoryview[int]"
+"""The progress of a worker, in memory that it shares with the main process.
 
-The progress is shared with the main process. It consists of the index of the current item and the
-numbers from `set_mark`.
+The progress consists of three numbers: the index of the current item, counted from 1, or 0 between
+items; and the numbers from `set_mark`.
 """
+
+_own: list[_Progress] = []
+"""A list with the progress of this process, or an empty list if this is not a worker."""
 
 
 def set_mark(step: int, mark: int = 0) -> None:
     """Store two progress numbers of this worker. If the worker dies, its `Death` contains them."""
-    item, *_ = _PROGRESS.unpack_from(_own[0])
-    _PROGRESS.pack_into(_own[0], 0, item, step, mark)
+    _own[0][1], _own[0][2] = step, mark
 
 
 def fork_map(body: WorkerBody, items: Sequence[Any], processes: int) -> dict[int, Any]:
@@ -101,10 +101,10 @@ def fork_map(body: WorkerBody, items: Sequence[Any], processes: int) -> dict[int
         is_again = False  # without a death, the rest was refused
         with closing(_ended_workers(body, items, left, min(processes, len(left)))) as ended:
             for status, progress, file in ended:
-                number, *marks = _PROGRESS.unpack_from(progress)
-                if number != _NO_ITEM:  # stopped within an item, whatever the exit code
+                number, *marks = progress
+                if number:  # stopped within an item, whatever the exit code
                     code = None if status is None else os.waitstatus_to_exitcode(status)
-                    found[number], is_again = Death(code, *marks), True
+                    found[number - 1], is_again = Death(code, *marks), True
                 found.update(_results(file))
         left = [each for each in left if each not in found]
     return found
@@ -112,13 +112,13 @@ def fork_map(body: WorkerBody, items: Sequence[Any], processes: int) -> dict[int
 
 def _ended_workers(
     body: WorkerBody, items: Sequence[Any], numbers: Iterable[int], size: int
-) -> Generator[tuple[int | None, mmap, IO[bytes]]]:
+) -> Generator[tuple[int | None, _Progress, IO[bytes]]]:
     """Process the items with the given indices in up to `size` workers.
 
     Yields:
         The exit status, the progress and the results of each worker, once it has exited.
     """
-    running: dict[int, tuple[mmap, IO[bytes]]] = {}
+    running: dict[int, tuple[_Progress, IO[bytes]]] = {}
     flush()
     try:
         with ExitStack() as files:
@@ -131,8 +131,7 @@ def _ended_workers(
                 with interrupts_held():
                     for _ in range(size):
                         file = files.enter_context(tempfile.TemporaryFile())
-                        progress = mmap(-1, _PROGRESS.size)
-                        _PROGRESS.pack_into(progress, 0, _NO_ITEM, 0, 0)
+                        progress = memoryview(mmap(-1, 3 * 8)).cast("Q")
                         running[_fork(body, items, tokens, progress, file)] = progress, file
             except OSError as error:
                 log_warning(f"started only {len(running)} of {size} workers: {error}")
@@ -145,7 +144,7 @@ def _ended_workers(
 
 
 def _fork(
-    body: WorkerBody, items: Sequence[Any], tokens: IO[bytes], progress: mmap, file: IO[bytes]
+    body: WorkerBody, items: Sequence[Any], tokens: IO[bytes], progress: _Progress, file: IO[bytes]
 ) -> int:
     """Start a worker, and return the id of its process."""
     with warnings.catch_warnings(action="ignore", category=DeprecationWarning):  # of threads
@@ -163,7 +162,7 @@ def _fork(
         with suppress(EncodingError):
             with body() as function:
                 while (number := _next(tokens)) is not None and os.getppid() == parent:
-                    _PROGRESS.pack_into(progress, 0, number, 0, 0)
+                    progress[0], progress[1], progress[2] = number + 1, 0, 0
                     with suppress(EncodingError):
                         results += _pickled(number, function(items[number]))
             _write(file, results)
@@ -171,7 +170,7 @@ def _fork(
     except Exception as error:  # noqa: BLE001 - not of an item; unsent items run again
         _write(file, _pickled(_FAILED, brief(error)))
     finally:
-        _PROGRESS.pack_into(progress, 0, _NO_ITEM, 0, 0)
+        progress[0] = 0
         os._exit(0)
 
 
