@@ -168,7 +168,6 @@ class Reports:
             each.detach(render=self.renders)
         outcome = Outcome(None if failures else False, failures, tuple(said), counts)
         self._told.append(outcome)
-        self.count += len(said)
         for each in said:
             self.report(each)
         return outcome
@@ -185,7 +184,6 @@ class Reports:
         the end of the merge, the remaining diagnostics are reported.
         """
         while self.count < self._taken_at + number and (each := next(self._waiting, None)):
-            self.count += 1
             self.report(each)
 
     def so_far(self) -> Outcome:
@@ -193,6 +191,7 @@ class Reports:
         return sum_of(self._told)
 
     def report(self, diagnostic: Diagnostic) -> None:
-        """Report a diagnostic, unless reports are buffered."""
+        """Count a diagnostic, and report it unless reports are buffered."""
+        self.count += 1
         if self._emit is not None and not self.is_held:
             self._emit(diagnostic)
