@@ -338,9 +338,8 @@ class Loop(ObservedRun):
         if failure is not None:
             ctx.failure = failure
         if record is None:
-            return self.reports.tell((), failure)
-        told = self.reports.tell(record.diagnostics, failure, record.counts)
-        return record.outcome + told
+            return self.reports.tell(failure)
+        return record.outcome + self.reports.tell(failure, record.diagnostics, record.counts)
 
     # -- Failures ---------------------------------------------------------------------------------
 

@@ -96,7 +96,7 @@ class Run(Loop):
                     pipeline.is_initialized = True
         if (failed := self._uninitialized.get(pipeline)) is None:
             return UNCHANGED
-        return self.reports.tell((), self.failing.raised(failed[0], op, failed[1]))
+        return self.reports.tell(self.failing.raised(failed[0], op, failed[1]))
 
     def _hear(self, diagnostic: Diagnostic) -> bool:
         """Emit a library diagnostic from the running pass, and return whether a pass is running."""
@@ -119,7 +119,7 @@ class Run(Loop):
             analyses = ctx.analyses if op == ctx.op else ctx.analyses.nest(op)
         except ValueError:
             failure = self.failing.of("unschedulable", sole(None, op), NOT_INSIDE)
-            refused = self.reports.tell((), failure)
+            refused = self.reports.tell(failure)
             return _result_of(ctx, refused._replace(changed=False))
         if self.hooks.sees_steps:
             for each in outwards(self.adapter, op):
@@ -184,7 +184,7 @@ class Run(Loop):
         else:
             message = f"{'one of the ' if len(steps) > 1 else ''}{titles_of(steps)} failed"
             failure = self.failing.of("failed", suspects, message, cause=PassFailure())
-        ctx.recorded().outcome += self.reports.tell((), failure)
+        ctx.recorded().outcome += self.reports.tell(failure)
 
     def _flush(self, ctx: PassContext[Any]) -> None:
         """Report the diagnostics that the pass of `ctx` has emitted so far."""

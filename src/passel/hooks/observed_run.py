@@ -86,7 +86,7 @@ class ObservedRun:
         If the run raises an exception, the notes of the diagnostic are added to the exception.
         """
         self.concluding.append(diagnostic)
-        self.outcome += self.reports.tell([diagnostic])
+        self.outcome += self.reports.tell(None, [diagnostic])
 
     @property
     def notes(self) -> list[str]:
@@ -143,10 +143,7 @@ class Reports:
         return Reports(self._emit, is_held=True)
 
     def tell(
-        self,
-        diagnostics: Iterable[Diagnostic],
-        failure: Failure | None = None,
-        counts: Counts = NO_COUNTS,
+        self, failure: Failure | None, said: Iterable[Diagnostic] = (), counts: Counts = NO_COUNTS
     ) -> Outcome:
         """Report or buffer diagnostics and a failure, and return them as an outcome.
 
@@ -154,21 +151,21 @@ class Reports:
         reported adds no diagnostic.
 
         Args:
-            diagnostics: The diagnostics to report.
             failure: The failure to report; None if there was no failure.
+            said: The diagnostics to report before the failure.
             counts: The statistics to include in the outcome.
         """
-        said = list(diagnostics)
+        diagnostics = list(said)
         failures = () if failure is None else (failure,)
         if failure is not None and failure.is_reported:
             failure.diagnostic.detach(render=False)
         elif failure is not None:
-            said.append(failure.diagnostic)
-        for each in said:
+            diagnostics.append(failure.diagnostic)
+        for each in diagnostics:
             each.detach(render=self.renders)
-        outcome = Outcome(None if failures else False, failures, tuple(said), counts)
+        outcome = Outcome(None if failures else False, failures, tuple(diagnostics), counts)
         self._told.append(outcome)
-        for each in said:
+        for each in diagnostics:
             self.report(each)
         return outcome
 

@@ -145,7 +145,7 @@ def _fail(run: Run, step: NestedStep, task: PassContext[Any], answer: Answer) ->
     running = [each for each in passes if id(each) == answer.at]
     suspects = Suspects(step, task.op, running or passes)
     message = f"failed: the process that ran passes on it {answer.how}"
-    return run.reports.tell((), run.failing.of("crashed", suspects, message))
+    return run.reports.tell(run.failing.of("crashed", suspects, message))
 
 
 def _apply(
