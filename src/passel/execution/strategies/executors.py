@@ -7,7 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
 from itertools import repeat
 from threading import Event
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import brief, log_warning_once
 from passel.errors import EncodingError
@@ -22,11 +22,9 @@ from passel.schedule import Pipeline
 from passel.schedule.compiler import PipelineCompiler
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Generator, Sequence
+    from collections.abc import Generator, Sequence
 
     from passel.passes.outcome import Outcome
-    from passel.passes.remarks import RemarkFilter
-    from passel.schedule import NestedStep
 
 
 class Threads(Distribution):
@@ -154,13 +152,12 @@ def _do_share(facts: bytes, ops: bytes) -> bytes:
     """Run the tasks of a share in a worker, and return the pickled answer.
 
     Args:
-        facts: The pickled arguments of `_do` that describe the run.
+        facts: The pickled facts about the run, which `OnExecutor.answers` collects.
         ops: The ops of the share, encoded by the adapter's method `ship`.
     """
     token = at_work.set(True)
     try:
-        answer = _do(ops, *pickle.loads(facts))  # noqa: S301 - the main process wrote them
-        return pickle.dumps(answer, pickle.HIGHEST_PROTOCOL)
+        return pickle.dumps(_do(facts, ops), pickle.HIGHEST_PROTOCOL)
     except Exception as error:  # noqa: BLE001 - a missing module may raise any exception
         return pickle.dumps(Answer(refused=brief(error)))
     except BaseException:  # noqa: BLE001 - the main process repeats the interrupt of the pass
@@ -169,16 +166,7 @@ def _do_share(facts: bytes, ops: bytes) -> bytes:
         at_work.reset(token)
 
 
-def _do(
-    data: bytes,
-    adapter: Any,
-    step: NestedStep,
-    verify: bool | Literal["always"],
-    remarks: RemarkFilter | None,
-    guard: Collection[str] | None,
-    renders: bool,
-    collects: bool,
-) -> Answer:
+def _do(facts: bytes, data: bytes) -> Answer:
     """Decode the ops of a share, and run the pipelines of the step on them.
 
     The ops are copies inside a copy of their parent op.
@@ -187,6 +175,8 @@ def _do(
         EncodingError: If the ops cannot be decoded or their changes cannot be encoded, or if passes
             changed ops that they did not run on.
     """
+    known: Any = pickle.loads(facts)  # noqa: S301 - the main process wrote them
+    adapter, step, verify, remarks, guard, renders, collects = known
     context, ops = adapter.receive(data)
     hooks = Instrumentor(())
     hooks.collects_statistics = collects
