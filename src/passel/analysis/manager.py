@@ -47,11 +47,7 @@ class AnalysisManager:
     __slots__ = ("_adapter", "_children", "_compute", "_parent", "op", "results")
 
     def __init__(
-        self,
-        op: Any,
-        adapter: IRAdapter,
-        compute: Compute,
-        parent: AnalysisManager | None = None,
+        self, op: Any, adapter: IRAdapter, compute: Compute, parent: AnalysisManager | None = None
     ) -> None:
         """Create the manager for an op. Users do not call this constructor."""
         self.op: Any = op

@@ -65,11 +65,7 @@ class ObservedRun:
     flags: tuple[str, ...] = ()
 
     def __init__(
-        self,
-        adapter: IRAdapter,
-        ir_context: Any,
-        reports: Reports,
-        outer: ObservedRun | None,
+        self, adapter: IRAdapter, ir_context: Any, reports: Reports, outer: ObservedRun | None
     ) -> None:
         self.adapter: IRAdapter = adapter
         self.ir_context: Any = ir_context

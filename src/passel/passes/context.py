@@ -79,12 +79,7 @@ class PassContext(Generic[StateT]):
     siblings: Any = None
 
     def __init__(
-        self,
-        run: Any,
-        op: Any,
-        plan: Any,
-        parent: PassContext[Any] | None = None,
-        number: int = 0,
+        self, run: Any, op: Any, plan: Any, parent: PassContext[Any] | None = None, number: int = 0
     ) -> None:
         self.op: Any = op
         self.run: Any = run

@@ -125,12 +125,7 @@ class Pipeline:
     """
 
     def __init__(
-        self,
-        anchor: str,
-        steps: tuple[Step, ...],
-        path: str,
-        jobs: int | None = None,
-        span: Span | None = None,
+        self, anchor: str, steps: tuple[Step, ...], path: str, jobs: int | None, span: Span | None
     ) -> None:
         self.anchor: Final[str] = anchor
         self.steps: Final[tuple[Step, ...]] = steps
@@ -141,7 +136,7 @@ class Pipeline:
         self.is_initialized: bool = False
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Pipeline, (self.anchor, self.steps, self.path, self.jobs)
+        return Pipeline, (self.anchor, self.steps, self.path, self.jobs, None)
 
     def to_node(self, *, all_options: bool = False) -> PipelineNode:
         """Return the syntax tree of the pipeline, for printing.

@@ -184,7 +184,7 @@ def _do(facts: bytes, data: bytes) -> Answer:
     compiler = PipelineCompiler(adapter, context, guard)
     run = Run(compiler, hooks, emit, verify=verify, remarks=remarks, strategy=Sequential())
     run.op = parent = adapter.parent(ops[0])
-    run.pipeline = pipeline = Pipeline("any", (step,), step.path)
+    run.pipeline = pipeline = Pipeline("any", (step,), step.path, None, None)
     hooks.run, run.reports.is_held = run, True
     with running_on(adapter, context):
         if run.ensure_initialized(pipeline, parent).failures:
