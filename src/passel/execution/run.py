@@ -162,11 +162,8 @@ class Run(Loop):
             strategy=self.strategy,
             outer=self,
         )
-        try:
-            outcome = inner.run(compiler.schedule(pipeline, ctx.path), op, ctx.step)
-        finally:
-            self.concluding.extend(inner.concluding)
-        return _result_of(ctx, outcome)
+        inner.concluding = self.concluding
+        return _result_of(ctx, inner.run(compiler.schedule(pipeline, ctx.path), op, ctx.step))
 
     def blame(self, ctx: PassContext[Any], steps: Sequence[PassStep], op: Any, error: Any) -> None:
         """Report that one of several passes, which an adapter ran in one call, has failed.
