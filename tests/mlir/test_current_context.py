@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from passel import (
     AnchorError,
+    OperationPass,
     OpPassManager,
     Pass,
     PassContext,
@@ -71,6 +72,14 @@ def test_names_without_a_context() -> None:
     assert problem.span.text == "convert-func-to-llvm"
     with pytest.raises(UnknownPassError, match=r"did you mean 'canonicalize'\?"):
         PassManager.parse("builtin.module(canonicalise)")
+
+    class OnModules(OperationPass[ModuleOp]):
+        """A pass of which only the op class says for which IR it is."""
+
+        run = Mark.run
+
+    with pytest.raises(AnchorError, match=r"'OnModules' runs on xdsl ops, but this .* mlir ops"):
+        PassManager("builtin.module").add(OnModules()).run(module)
 
 
 # -- While passes run ----------------------------------------------------------------------------

@@ -61,7 +61,10 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         anchor: The name of the ops that the pass runs on; None for any op.
         preserves: The classes of the analyses that the pass always preserves, for the op that it
             runs on and for nested and enclosing ops. `AllAnalyses` means all analyses.
-        ir: The name of the IR that the pass runs on; an empty string for any IR.
+        op_class: The class that was given as the anchor; None if the anchor is a name. The pass
+            runs only on the IR of this class.
+        ir: The name of the IR that the pass runs on; an empty string for any IR, or for that of
+            `op_class`.
         effects: The effects of the pass outside the IR: any of `read-files`, `run-programs` and
             `write-files`. A pipeline from a reproducer can run the pass only if these effects are
             allowed; see `PassManager.restrict_effects`.
@@ -109,6 +112,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
     name: ClassVar[str] = ""
     dependent_dialects: ClassVar[tuple[str, ...]] = ()
     anchor: ClassVar[str | None] = None
+    op_class: ClassVar[type | None] = None
     preserves: ClassVar[tuple[type, ...]] = ()
     ir: ClassVar[str] = ""
     effects: ClassVar[tuple[str, ...]] = ()
@@ -131,8 +135,9 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         check_pass(cls)
         if cls._target and cls._target not in vars(cls) and (given := _parameter(cls)):
             setattr(cls, cls._target, given)
-        if cls.anchor is not None:
-            cls.anchor = op_name_of(cls.anchor)
+        anchor: Any = cls.anchor
+        if anchor is not None and not isinstance(anchor, str):
+            cls.op_class, cls.anchor = anchor, op_name_of(anchor)
 
     if not TYPE_CHECKING:
 

@@ -116,8 +116,8 @@ def find_closing_brace(span: Span) -> int | None:
 
 def trim(span: Span) -> Span:
     """Return a span without surrounding white space."""
-    start = span.end - len(span.text.lstrip(WHITE_SPACE))
-    return Span(span.source, start, start + len(span.text.strip(WHITE_SPACE)))
+    start = span.end - len(text := span.text.lstrip(WHITE_SPACE))
+    return Span(span.source, start, start + len(text.rstrip(WHITE_SPACE)))
 
 
 def clean(span: Span) -> OptionText:

@@ -6,11 +6,13 @@ The compiler merges nested pipelines, performs the checks that do not need ops, 
 from __future__ import annotations
 
 import weakref
+from contextlib import suppress
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
-from passel.errors import AnchorError, DefinitionError, PipelineError, Problem
+from passel.errors import AdapterError, AnchorError, DefinitionError, PipelineError, Problem
 from passel.ir import ANY, LowersPasses
+from passel.ir.adapters import adapter_of_class
 from passel.passes.reachable import refuse_effects, walk
 from passel.schedule.model import is_schedulable, merged
 
@@ -112,9 +114,12 @@ class PipelineCompiler:
                 if span is None:
                     raise
                 raise PipelineError(Problem(str(error), span)) from error
-            if pass_.ir not in ("", self.adapter.name):
+            ir = pass_.ir
+            with suppress(AdapterError):  # a class of an IR whose adapter is not installed
+                ir = ir or (adapter_of_class(pass_.op_class).name if pass_.op_class else "")
+            if ir not in ("", self.adapter.name):
                 message = (
-                    f"pass '{pass_.name}' runs on {pass_.ir} ops, but this pipeline runs on "
+                    f"pass '{pass_.short_name}' runs on {ir} ops, but this pipeline runs on "
                     f"{self.adapter.name} ops; to use {self.adapter.name} passes, create the "
                     "pipeline with PassManager(anchor, context) or in a 'with context:' block"
                 )
