@@ -42,7 +42,7 @@ def test_cse(step: int, text_of: TextOf) -> None:
     assert _changed(text_of, CSE(), step=step, least=40, leave_out=leave_out) > enough(7)
 
 
-@sampled(18)
+@sampled(16)
 def test_dce(step: int, text_of: TextOf) -> None:
     """`dce` leaves what xDSL's leaves."""
     assert _changed(text_of, DCE(), step=step, least=35) > enough(10)
