@@ -86,7 +86,8 @@ def test_a_tool_with_a_pipeline(tool: Tool, tmp_path: Path, capsys: Capsys) -> N
 
     assert dumped() == ["canonicalize", "cse"]
     assert dumped("--dce") == dumped("-p", "dce") == ["dce"]
-    run("--mlir-generate-reproducer=in.mlir", "--record=in.record", "--dce")
+    run("--mlir-generate-reproducer=r.mlir", "--record=in.record", "--dce")
+    (tmp_path / "r.mlir").rename("in.mlir")
     assert dumped("--run-reproducer") == ["dce"]
     (tmp_path / "in.record").rename("in.mlir")
     assert dumped() == ["dce"]
