@@ -6,7 +6,7 @@ import dataclasses
 import pickle
 import sys
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 
 import pytest
 
@@ -282,6 +282,15 @@ def test_a_class_that_lacks_something_may_stand_but_not_run(
         pm.run(parse_toy("toy.module()"))
     assert said in str(caught.value)
     assert caught.value.problems[0].span
+
+
+def test_type_parameters_are_classes() -> None:
+    """Others would be ignored, and the pass would have no anchor."""
+    with pytest.raises(
+        DefinitionError, match=r"P: 'toy\.func' in brackets is not a class; to name"
+    ):
+
+        class P(cast("Any", OperationPass)["toy.func"]): ...  # pyright: ignore[reportUnusedClass]
 
 
 class Looking(Pass):

@@ -24,9 +24,10 @@ class RunSettings:
         self._verify: bool | Literal["always"] = True
         self._remarks: RemarkFilter | None = None
         self._instrumentations: list[PassInstrumentation] = []
-        # The makers of enabled observers. Checkers come last, so that others see all they report.
+        # The makers of enabled observers. Times exclude printing, as in MLIR; checkers come last,
+        # so that others see all they report.
         self._enabled: dict[str, Callable[[], PassInstrumentation] | None] = dict.fromkeys(
-            ("timing", "statistics", "ir-printing", "analyses", "isolation")
+            ("ir-printing", "statistics", "timing", "analyses", "isolation")
         )
         self._gates: list[PassGate] = []
         self._guard: frozenset[str] | None = None

@@ -135,9 +135,10 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         check_pass(cls)
         if cls._target and cls._target not in vars(cls) and (given := _parameter(cls)):
             setattr(cls, cls._target, given)
-        anchor: Any = cls.anchor
-        if anchor is not None and not isinstance(anchor, str):
-            cls.op_class, cls.anchor = anchor, op_name_of(anchor)
+        anchor: Any = vars(cls).get("anchor")
+        if anchor is not None:
+            cls.op_class = anchor if isinstance(anchor, type) else None
+            cls.anchor = op_name_of(anchor)
 
     if not TYPE_CHECKING:
 
@@ -342,9 +343,19 @@ class InterfacePass(Pass[Any, StateT], Generic[InterfaceT, StateT], abstract=Tru
 
 
 def _parameter(cls: type) -> type | None:
-    """Return X if `cls` derives from `OperationPass[X]` or `InterfacePass[X]`, and X is a class."""
+    """Return X if `cls` derives from `OperationPass[X]` or `InterfacePass[X]`, and X is a class.
+
+    Raises:
+        DefinitionError: X is neither a class nor a type variable nor `Any`.
+    """
     for generic in cls.__dict__.get("__orig_bases__", ()):
         if getattr(typing.get_origin(generic), "_target", ""):
             given = typing.get_args(generic)[0]
-            return given if isinstance(given, type) else None
+            if given is Any or isinstance(given, typing.TypeVar):
+                return None
+            if isinstance(given, type):
+                return given
+            shown = getattr(given, "__forward_arg__", given)
+            message = f"{cls.__qualname__}: {shown!r} in brackets is not a class"
+            raise DefinitionError(f"{message}; to name an op, write anchor = 'func.func' instead")
     return None

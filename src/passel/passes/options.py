@@ -315,7 +315,8 @@ def declared_options(cls: type[Any]) -> Iterable[OptionInfo]:
             codec = codec_for(field.type)
             default = None if required else codec.check(default)
         except (DefinitionError, ValueError, OverflowError) as error:
-            raise DefinitionError(f"{subject}: {error}") from None
+            what = "" if isinstance(error, DefinitionError) else "default of "
+            raise DefinitionError(f"{what}{subject}: {error}") from None
         text = field.metadata.get("help", "")
         yield OptionInfo(text_name(field), field.name, text, required, default, codec)
 

@@ -62,7 +62,10 @@ def names_on(adapter: IRAdapter, registry: PassRegistry | None = None) -> PassRe
         adapter: The adapter of the IR.
         registry: The registry to search; by default `default_registry()`.
     """
-    known, own = registry or default_registry(), adapter.pass_source()
+    own = None
+    with suppress(AdapterError):  # the IR is imported, but cannot be used
+        own = adapter.pass_source()
+    known = registry or default_registry()
     return PassRegistry(known, *filter(None, (own,)), scope=adapter.name)
 
 

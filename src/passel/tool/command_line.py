@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 import re
-from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, cast
@@ -123,8 +122,8 @@ class CommandLine:
 def read_known_flags(words: Sequence[str], flags: Mapping[str, Flag]) -> CommandLine:
     """Parse some flags of a command line, and store all other arguments in `inputs`.
 
-    Some flags must be known before the command line can be parsed. Flags with invalid values are
-    left out, since `read_flags` reports them.
+    Some flags must be known before the command line can be parsed. Flags with invalid values count
+    as other arguments, whose parser reports them.
 
     Args:
         words: The command-line arguments.
@@ -139,8 +138,10 @@ def read_known_flags(words: Sequence[str], flags: Mapping[str, Flag]) -> Command
         if not word.startswith("-") or (given := _flag_in(word, flags)) is None:
             line.inputs.append(word)
         else:
-            with suppress(UsageError):
+            try:
                 line.flags.append(_read(*given, rest))
+            except UsageError:
+                line.inputs.append(word)
     return line
 
 

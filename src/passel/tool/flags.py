@@ -262,7 +262,7 @@ class InformationFlags(FlagGroup):
     )
     show_dialects: bool = flag("list the available dialects")
     compat: str = flag("interpret flags as xdsl-opt does", "<xdsl>", choices=("xdsl",))
-    version: bool = common("show the versions of passel and the IR", short=("v",))
+    version: bool = common("show the versions", short=("v",))
 
 
 class Settings(

@@ -146,8 +146,7 @@ def _run_as_xdsl_opt(words: list[str], tool: ToolDefinition) -> int:
         )
     from passel.xdsl import compat
 
-    write = Output("-").write
-    return compat.main(words, tool.registry, tool.dialects, write, release_collector)
+    return compat.main(words, tool.registry, tool.dialects, Output("-").write, release_collector)
 
 
 def _run(words: list[str], tool: ToolDefinition) -> int:

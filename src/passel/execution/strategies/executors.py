@@ -159,7 +159,8 @@ def _do_share(facts: bytes, ops: bytes) -> bytes:
     try:
         return pickle.dumps(_do(facts, ops), pickle.HIGHEST_PROTOCOL)
     except Exception as error:  # noqa: BLE001 - a missing module may raise any exception
-        return pickle.dumps(Answer(refused=brief(error)))
+        why = str(error) if isinstance(error, EncodingError) else brief(error)
+        return pickle.dumps(Answer(refused=why))
     except BaseException:  # noqa: BLE001 - the main process repeats the interrupt of the pass
         return pickle.dumps(Answer())
     finally:
