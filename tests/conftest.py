@@ -15,7 +15,7 @@ from _pytest.faulthandler import fault_handler_stderr_fd_key
 from hypothesis import HealthCheck, settings
 from xdsl_inputs import NEWEST_XDSL
 
-from passel.diagnostics import log_warning_once
+from passel import diagnostics
 from passel.execution.strategies import fork, strategy_for
 from passel.execution.strategies.executors import Threads
 from passel.execution.strategies.fork import Forked
@@ -82,7 +82,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 
     Pytest's `faulthandler_timeout` does so in a thread, and what has threads has no workers.
     """
-    log_warning_once.cache_clear()
+    vars(diagnostics)["_tell"].get().cache_clear()
     # Threads that earlier tests have left in this process, such as contexts of MLIR, are at rest.
     left = _threads() - 1
     fork._threads = lambda: max(1, _threads() - left)  # pyright: ignore[reportPrivateUsage]
@@ -119,7 +119,7 @@ _WHERE = "workers by --strategy"
 def _log(message: str) -> None:
     """Log a message, unless it says why the strategy that was not asked for cannot be used."""
     if not message.startswith(f"not using {_WHERE}: "):
-        log_warning_once(message)
+        diagnostics.log_warning_once(message)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

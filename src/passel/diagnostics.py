@@ -6,12 +6,14 @@ This module does not depend on error classes, passes or IRs.
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
+from contextvars import ContextVar
 from enum import Enum
 from functools import cache
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
     from logging import Logger
 
 _EXCERPT_WIDTH = 160
@@ -308,10 +310,35 @@ def log_warning(message: str) -> None:
     _log().warning(message)
 
 
-@cache
+_log_once = cache(log_warning)
+
+_tell: ContextVar[Callable[[str], None]] = ContextVar("tell", default=_log_once)
+"""The function that receives warnings, and ignores those that it has already received."""
+
+
 def log_warning_once(message: str) -> None:
-    """Log a warning with the logger `passel`, at most once per process."""
-    log_warning(message)
+    """Log a warning with the logger `passel`, at most once per process.
+
+    Inside a `with warning_with(...):` block, the function given to `warning_with` receives the
+    warning instead.
+    """
+    _tell.get()(message)
+
+
+@contextmanager
+def warning_with(tell: Callable[[str], None]) -> Generator[None]:
+    """Inside the `with` block, send the warnings of `log_warning_once` to a function.
+
+    A warning that was sent before the `with` block can be sent once more inside the block.
+
+    Args:
+        tell: The function, which is called with each warning.
+    """
+    token = _tell.set(cache(tell))
+    try:
+        yield
+    finally:
+        _tell.reset(token)
 
 
 def log_exception(message: str) -> None:

@@ -19,8 +19,8 @@ from passel import (
     Pass,
     PassRegistry,
     default_registry,
+    diagnostics,
 )
-from passel.ir import left_out
 from passel.ir.adapters import adapter_names
 from passel.manager.combinators import CompositeFixedPoint
 from passel.passes import PassInfo, PassPipelineInfo
@@ -128,7 +128,7 @@ def installing(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[dict[str, 
 
     def install(points: dict[str, Any]) -> None:
         found = {"passel.passes": [EntryPoint(*point) for point in points.items()]}
-        vars(left_out)["_tell"].get().cache_clear()
+        vars(diagnostics)["_tell"].get().cache_clear()
         monkeypatch.setattr("passel.passes.registry.entry_points", found.__getitem__)
         default_registry.cache_clear()
 

@@ -13,11 +13,11 @@ from functools import cache, partial
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from passel.diagnostics import closest, suggest
+from passel.diagnostics import closest, log_warning_once, suggest
 from passel.errors import DefinitionError, DuplicateNameError
 from passel.installed import entry_points
 from passel.ir.adapters import adapter_names
-from passel.ir.left_out import leave_out, package_of, warn
+from passel.ir.left_out import leave_out, package_of
 from passel.passes.base import Pass
 from passel.passes.sources import PassInfo, PassPipelineInfo
 from passel.pipeline.lexer import check_name
@@ -177,7 +177,7 @@ class PassRegistry:
                 "override=True to replace the first"
             )
         else:
-            warn(
+            log_warning_once(
                 f"'{info.name}' from package {self._package} is skipped: {known.origin} registered "
                 "the name first; to replace that entry, use override=True"
             )

@@ -6,9 +6,9 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from passel._version import __version__
+from passel.diagnostics import log_warning_once
 from passel.errors import DefinitionError
 from passel.frontend import UsageError
-from passel.ir.left_out import warn
 from passel.passes import PassInfo, PassPipelineInfo, PassRegistry
 from passel.specification.markdown import entries, entry_of, option_help, pipeline_entry
 from passel.tool.command_line import PROGRAM
@@ -163,7 +163,7 @@ def _loaded_passes(registry: PassRegistry) -> Iterator[tuple[PassInfo, type[Pass
         try:
             yield info, info.pass_class
         except DefinitionError as error:
-            warn(str(error))
+            log_warning_once(str(error))
 
 
 def _listing(entries: Iterable[tuple[str, str, tuple[OptionInfo, ...]]]) -> str:

@@ -9,9 +9,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from passel.diagnostics import brief
+from passel.diagnostics import brief, warning_with
 from passel.errors import PasselError, PipelineError
-from passel.ir.left_out import warning_with
 from passel.tool.output import abandon_stdout, printable
 
 if TYPE_CHECKING:

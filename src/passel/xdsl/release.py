@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.metadata import version
 from typing import Final
 
-from passel.ir.left_out import warn
+from passel.diagnostics import log_warning_once
 
 OLDEST: tuple[int, ...] = (0, 59)
 NEWEST: tuple[int, ...] = (0, 75)
@@ -32,7 +32,7 @@ def check() -> None:
     """Warn if passel was not tested with the installed release of xDSL."""
     if _numbers(INSTALLED) is None or not OLDEST <= RELEASE <= NEWEST:
         oldest, newest = (".".join(map(str, release)) for release in (OLDEST, NEWEST))
-        warn(
+        log_warning_once(
             f"passel is tested on xDSL {oldest} to {newest}; with the installed xDSL {INSTALLED}, "
             "fast paths are disabled"
         )
