@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from functools import partial, reduce
+from functools import cached_property, partial, reduce
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 if TYPE_CHECKING:
@@ -49,8 +49,6 @@ class DominatorTree(Generic[N]):
         self._children: list[list[int]] = [[] for _ in self._nodes]
         for number, parent in enumerate(self._parents[1:], 1):
             self._children[parent].append(number)
-        self._spans: dict[int, range] = {}
-        self._frontiers: dict[int, dict[N, None]] | None = None
 
     def __contains__(self, node: object) -> bool:
         return node in self._index
@@ -75,12 +73,11 @@ class DominatorTree(Generic[N]):
             return True
         if ours is None:
             return False
-        if not self._spans:
-            self._spans = self._compute_spans()
         return self._spans[theirs].start in self._spans[ours]
 
-    def _compute_spans(self) -> dict[int, range]:
-        """Return the preorder numbers of each node and its descendants, which are consecutive."""
+    @cached_property
+    def _spans(self) -> dict[int, range]:
+        """The preorder numbers of each node and its descendants, which are consecutive."""
         sizes = [1] * len(self._nodes)
         for number in range(len(sizes) - 1, 0, -1):  # children before parents
             sizes[self._parents[number]] += sizes[number]
@@ -97,11 +94,10 @@ class DominatorTree(Generic[N]):
         The frontier contains each node X for which `node` dominates a predecessor of X, but does
         not properly dominate X.
         """
-        if self._frontiers is None:
-            self._frontiers = self._compute_frontiers()
         return tuple(self._frontiers.get(self._index.get(node, 0), ()))
 
-    def _compute_frontiers(self) -> dict[int, dict[N, None]]:
+    @cached_property
+    def _frontiers(self) -> dict[int, dict[N, None]]:
         found: dict[int, dict[N, None]] = {}
         for number, node in enumerate(self._nodes):
             for predecessor in self._predecessors[number]:
