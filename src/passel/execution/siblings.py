@@ -95,7 +95,7 @@ class Siblings:
         run = task.run  # in a worker, a branch of the run
         if self._gone and not self._adapter.survives_loss:
             return UNCHANGED
-        if not self._watch.is_in_place(task.number, task.place):
+        if not self._is_in_place(task):
             self._gone.add(task.number)
             rest = "" if self._adapter.survives_loss else "; later ops are not processed"
             lost = self._violation(self.ctx.op, f"{GONE}{rest}", task.plan.op_name)
@@ -173,8 +173,12 @@ class Siblings:
 
     def is_as_known(self, task: PassContext[Any]) -> bool:
         """Return whether an op is in its original place and, if that is known, unchanged."""
-        is_in_place = self._watch.is_in_place(task.number, task.place)
-        return is_in_place and not (self._states and self._has_changed(task))
+        return self._is_in_place(task) and not (self._states and self._has_changed(task))
+
+    def _is_in_place(self, task: PassContext[Any]) -> bool:
+        if self._watch is not None:
+            return self._watch.is_in_place(task.number)
+        return self._run.place_of(task.op) == task.place
 
     def leave(self, task: PassContext[Any], outcome: Outcome) -> None:
         """Drop the analyses of a task's op, on which the pipeline has run, and note its state."""
@@ -195,7 +199,7 @@ class Siblings:
             worked_on: The sibling whose pipeline is still running; None if no pipeline is running.
         """
         take, op = self._adapter.fingerprint, self.ctx.op
-        if not (self._gone or self._watch.are_all_in_place()):
+        if self._watch is not None and not (self._gone or self._watch.are_all_in_place()):
             if worked_on is None:
                 yield self._violation(op, INSIDE)
         elif self._states and (self._adapter.survives_loss or not self._gone):

@@ -3,7 +3,6 @@
 from passel.ir.abilities import LowersPasses, SendsOps, ShipsOps
 from passel.ir.adapters import adapter_for, adapter_named, running_on
 from passel.ir.contract import ANY, FunctionLike, InvalidIR, IRAdapter, OpKind, PrintFlags, outwards
-from passel.ir.sibling_watch import SiblingWatch
 
 __all__ = [
     "ANY",
@@ -15,7 +14,6 @@ __all__ = [
     "PrintFlags",
     "SendsOps",
     "ShipsOps",
-    "SiblingWatch",
     "adapter_for",
     "adapter_named",
     "outwards",

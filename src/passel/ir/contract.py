@@ -11,7 +11,6 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.errors import AdapterError
-from passel.ir.sibling_watch import SiblingWatch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -358,9 +357,19 @@ class IRAdapter(ABC):
         """
         return self.parent
 
-    def watch(self, op: Any, children: Sequence[Any]) -> SiblingWatch:
-        """Return the `SiblingWatch` for `children`, the ops immediately inside `op`."""
-        return SiblingWatch(self.place_of, children)
+    def watch(self, op: Any, children: Sequence[Any]) -> Any:
+        """Return a detector of erased or moved ops for IRs in which `place_of` cannot detect them.
+
+        The default is None: a run compares the place of each op before the op's pipeline runs, and
+        fingerprints detect later moves. A detector has two methods. `is_in_place(number)` returns
+        whether a child is still in its original place, and is called in program order.
+        `are_all_in_place()` returns whether all children are, after all pipelines have run.
+
+        Args:
+            op: The op whose nested ops pipelines will run on.
+            children: The ops immediately inside `op`, in program order.
+        """
+        return None
 
     def versions(self) -> Mapping[str, str]:
         """Map the name of each package of the IR to its version, for records of runs."""

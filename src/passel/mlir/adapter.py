@@ -43,8 +43,9 @@ if TYPE_CHECKING:
 
     from passel.diagnostics import Diagnostic, Location
     from passel.frontend import Frontend
-    from passel.ir import OpKind, SiblingWatch
+    from passel.ir import OpKind
     from passel.mlir.bindings import Bindings
+    from passel.mlir.lifetime import NeighbourWatch
     from passel.mlir.names import MLIRSource
     from passel.schedule import Step
 
@@ -285,7 +286,7 @@ class MLIRAdapter(IRAdapter):
         """Forward diagnostics of Python passes, such as those from `emit_error`, to `report`."""
         return calls_of(self.bindings).reporting(context, report)
 
-    def watch(self, op: Any, children: Sequence[Any]) -> SiblingWatch:
+    def watch(self, op: Any, children: Sequence[Any]) -> NeighbourWatch | None:
         """Return a watch that detects erased ops, since using one would crash the process."""
         return watch(self.bindings, op, children)
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from passel.ir import SiblingWatch
 from passel.mlir import capi
 
 if TYPE_CHECKING:
@@ -18,16 +17,16 @@ if TYPE_CHECKING:
 _ERASED = object()
 
 
-def watch(bindings: Bindings, op: Any, children: Sequence[Any]) -> SiblingWatch:
+def watch(bindings: Bindings, op: Any, children: Sequence[Any]) -> NeighbourWatch | None:
     """Return a new watch that detects erasure of the ops immediately inside `op`.
 
-    If the build does not export the C API, the watch cannot detect that a pass erased a sibling of
-    the op that the pass ran on.
+    The result is None if the build does not export the C API. The run then cannot detect that a
+    pass erased a sibling of the op that the pass ran on.
     """
     library = capi.load(bindings)
     if library is None:
-        return SiblingWatch(place_of, children)
-    return _NeighbourWatch(op, children, library.held.mlirOperationGetNextInBlock)
+        return None
+    return NeighbourWatch(op, children, library.held.mlirOperationGetNextInBlock)
 
 
 def place_of(op: Any) -> object:
@@ -41,7 +40,7 @@ def place_of(op: Any) -> object:
         return _ERASED
 
 
-class _NeighbourWatch(SiblingWatch):
+class NeighbourWatch:
     """A watch that follows the links between sibling ops, starting at the op of the last pass.
 
     An op that the watch reaches through links is alive. If a link has changed, the watch checks all
@@ -51,18 +50,19 @@ class _NeighbourWatch(SiblingWatch):
     def __init__(
         self, op: Any, children: Sequence[Any], following: Callable[[int], int | None]
     ) -> None:
-        super().__init__(place_of, children)
         self._op = op
+        self._children = children
         self._next_of = following
         self._known = self._places()
         self._last = -1  # the child that passes ran on last
         self._taken: set[int] = set()  # the children that their own passes have removed
 
-    def is_in_place(self, number: int, place: object) -> bool:
+    def is_in_place(self, number: int) -> bool:
+        """Return whether the child with this index is alive and among its siblings."""
         last, self._last = self._last, number
         if last < 0:
             return True  # no pass has run
-        if self._place_of(self._children[last]) is not True:
+        if place_of(self._children[last]) is not True:
             self._taken.add(last)
         # The links from the live child `last` still lead to this one.
         elif self._known[last + 1 : number + 1] == [*map(self._next_of, self._known[last:number])]:
@@ -70,7 +70,8 @@ class _NeighbourWatch(SiblingWatch):
         return self._are_in_order()
 
     def are_all_in_place(self) -> bool:
-        if self._last >= 0 and self._place_of(self._children[self._last]) is not True:
+        """Return whether passes have removed no child except the one that they ran on."""
+        if self._last >= 0 and place_of(self._children[self._last]) is not True:
             self._taken.add(self._last)
         return self._are_in_order()
 
