@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from passel.installed import entry_points
-from passel.ir.left_out import leave_out
+from passel.ir.adapters import leave_out
 from passel.passes.definition import check_tuples
 
 if TYPE_CHECKING:

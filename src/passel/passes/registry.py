@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from passel.diagnostics import closest, log_warning_once, suggest
 from passel.errors import DefinitionError, DuplicateNameError
 from passel.installed import entry_points
-from passel.ir.adapters import adapter_names
-from passel.ir.left_out import leave_out, package_of
+from passel.ir.adapters import adapter_names, leave_out, package_of
 from passel.passes.base import Pass
 from passel.passes.sources import PassInfo, PassPipelineInfo
 from passel.pipeline.lexer import check_name

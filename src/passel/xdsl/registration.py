@@ -9,7 +9,7 @@ from xdsl.universe import Universe
 
 from passel.diagnostics import log_warning
 from passel.installed import entry_points
-from passel.ir.left_out import leave_out, package_of
+from passel.ir.adapters import leave_out, package_of
 from passel.pipeline.lexer import NAMES, is_name
 
 if TYPE_CHECKING:
