@@ -48,11 +48,9 @@ _LACKING = re.compile(r"Operation [\w.]+ does not have a custom format|Dialect `
 
 _NEEDS = {
     "test_errors_have_a_place[module attributes {\\n a = !llvm.func<index ()>}--2-25]": "0.66",
-    "test_same_as_mlir[private llvm symbols]": "0.66",  # `llvm.func` is a symbol
-    # Targets are found without loading them, and xdsl-opt has `--time-passes`.
+    # Targets are found without loading them.
     "test_a_target_whose_package_is_missing_is_one_clear_line[passel]": "0.66",
-    "test_a_target_whose_package_is_missing_is_one_clear_line[compat]": "0.66",
-    **{f"test_compat_is_written_as_any_flag[words{number}]": "0.74" for number in range(4)},
+    "test_fast_paths_are_turned_off": NEWEST_XDSL,
 }
 """Tests of what came with a release of xDSL."""
 
@@ -83,9 +81,6 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     Pytest's `faulthandler_timeout` does so in a thread, and what has threads has no workers.
     """
     vars(diagnostics)["_tell"].get().cache_clear()
-    # Threads that earlier tests have left in this process, such as contexts of MLIR, are at rest.
-    left = _threads() - 1
-    fork._threads = lambda: max(1, _threads() - left)  # pyright: ignore[reportPrivateUsage]
     faulthandler.register(signal.SIGALRM, item.config.stash[fault_handler_stderr_fd_key])
     signal.setitimer(signal.ITIMER_REAL, 120)
     try:
@@ -93,6 +88,13 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         gc.collect(0)  # contexts of MLIR, of which few objects of Python hold megabytes
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_call() -> None:
+    """Leave out the threads that fixtures and earlier tests have left, which are at rest."""
+    left = _threads() - 1
+    fork._threads = lambda: max(1, _threads() - left)  # pyright: ignore[reportPrivateUsage]
 
 
 @pytest.hookimpl(wrapper=True)

@@ -25,7 +25,7 @@ from passel import (
     PassManager,
     Statistic,
 )
-from passel.execution.strategies import Sequential
+from passel.execution.strategies import Sequential, fork
 from passel.execution.strategies.executors import OnExecutor, Threads
 from passel.execution.strategies.fork import Forked
 from passel.instruments.ir_printer import PrintIR
@@ -304,6 +304,7 @@ def run(strategy: Sequential, case: Case, parsed: Operation, context: Any) -> Fo
     if case.times:
         manager.add_instrumentation(timing)
     reported: list[Diagnostic] = []
+    logged: list[str] = []
     raised, failures, statistics = "", [], {}
 
     def chosen(jobs: object, executor: object = None) -> Sequential:
@@ -311,12 +312,14 @@ def run(strategy: Sequential, case: Case, parsed: Operation, context: Any) -> Fo
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("passel.manager.pass_manager.strategy_for", chosen)
+        patch.setattr("passel.execution.strategies.distribution.log_warning_once", logged.append)
         try:
             result = manager.run(module, on_diagnostic=reported.append)
             statistics = {path: dict(counts) for path, counts in result.statistics.items()}
         except PassFailedError as error:
             raised = str(error)
             failures = [(*each[:-2], str(each), each.diagnostic.origin) for each in error.failures]
+    assert not [each for each in logged if each.startswith("not using worker processes")]
     return Found(
         raised,
         failures,
@@ -333,7 +336,8 @@ def strategies() -> Generator[list[Sequential]]:
     """The strategies that share work."""
     pool = ProcessPoolExecutor(2, get_context("fork"))
     pool.submit(int).result()  # forks before there are threads
-    with pool, ThreadPoolExecutor(2) as threads:
+    with pool, ThreadPoolExecutor(2) as threads, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fork, "_left_behind", str)  # the other pools are at rest
         yield [Forked(2), Threads(3), Threads(None, threads), OnExecutor(None, pool)]
 
 
