@@ -38,12 +38,15 @@ def test_verdicts(
     adapter: IRAdapter,
 ) -> None:
     """The table tells what mlir-opt says, and passel says the same unless a reason is given."""
+    assert len(rows) > 500
+    problems: dict[str, tuple[Row, str, str]] = {}
     for row in rows:
-        real = row_builds[row.text]
-        assert real.accepted is row.accepted, (row, real.err)
-        error = error_of(row.text, registry, adapter)
+        real, error = row_builds[row.text], error_of(row.text, registry, adapter)
         # A difference that is no more must leave the table.
-        assert bool(error) is (row.accepted is bool(row.differs)), (row, error or real.err)
+        as_told = bool(error) is (row.accepted is bool(row.differs))
+        if real.accepted is not row.accepted or not as_told:
+            problems[row.text] = row, error, real.err
+    assert problems == {}
 
 
 @pytest.mark.parametrize(("depth", "accepted"), [(60, True), (64, True), (65, False)])
@@ -93,11 +96,16 @@ def test_each_reads_what_the_other_prints(
             manager = PassManager.parse(row.text, registry=registry)
             texts[row] = f"any({manager},{manager.to_text(all_options=True)})"
     builds = mlir_build_all([*texts.values()])
+    problems: dict[str, tuple[Row, str | None, str]] = {}
     for row, text in texts.items():
         original, real = row_builds[row.text].dumped, builds[text]
-        assert original is not None
+        assert original is not None, row
+        expected, dumped = on_one_line(f"any({original},{original})"), real.dumped
         # A difference that is no more must leave the table.
-        assert same_after_dump(row, original, registry) is not bool(row.dump), original
-        assert real.dumped is not None, real.err
-        expected = on_one_line(f"any({original},{original})")
-        assert (on_one_line(real.dumped) == expected) is not bool(row.text_note), (row, real.dumped)
+        if (
+            dumped is None
+            or same_after_dump(row, original, registry) is bool(row.dump)
+            or (on_one_line(dumped) == expected) is bool(row.text_note)
+        ):
+            problems[row.text] = row, dumped, real.err
+    assert problems == {}

@@ -20,7 +20,7 @@ import passel.tool.tblgen
 from passel.tool import main
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Callable, Generator, Mapping
 
 UNREGISTERED = "--allow-unregistered-dialect"
 
@@ -159,22 +159,28 @@ def run_mlir_opt(*flags: str, source: str = "", threads: bool = False) -> Outcom
     return Outcome(done.returncode, done.stdout.decode(), done.stderr.decode(errors="replace"))
 
 
-def run_mlir_opt_on_all(sources: Sequence[str], *flags: str) -> list[Outcome]:
+def run_mlir_opt_on_all(sources: Mapping[str, str], *flags: str) -> dict[str, Outcome]:
     """Run mlir-opt on the parts of one input: starting it takes longer than most of them.
 
-    The code of a part tells whether there is an error in it.
+    Returns:
+        The outcome of each part by its name. The code tells whether there is an error in it.
     """
-    done = run_mlir_opt("--split-input-file", *flags, source="\n// -----\n".join(sources))
+    source = "\n// -----\n".join(sources.values())
+    done = run_mlir_opt("--split-input-file", *flags, source=source)
     outputs = done.out.split("// -----\n")
     assert len(outputs) == len(sources), done.err
-    ends = [*accumulate(source.count("\n") + 2 for source in sources)]
+    ends = [*accumulate(source.count("\n") + 2 for source in sources.values())]
     errors = [""] * len(sources)
-    for line, message in re.findall(r"<stdin>:(\d+)([^<]*)", done.err):
-        errors[bisect_left(ends, int(line))] += message
-    return [
-        Outcome(int(": error: " in err), out.strip(), err)
-        for out, err in zip(outputs, errors, strict=True)
-    ]
+    for message in re.split(r"^<stdin>:", done.err, flags=re.MULTILINE)[1:]:
+        line, _, rest = message.partition(":")
+        errors[bisect_left(ends, int(line))] += rest
+    assert done.err.count(": error: ") == sum(each.count(" error: ") for each in errors), done.err
+    outcomes = {
+        name: Outcome(int(" error: " in err), out.strip(), err)
+        for name, out, err in zip(sources, outputs, errors, strict=True)
+    }
+    assert bool(done.code) is any(each.code for each in outcomes.values()), done.err
+    return outcomes
 
 
 @pytest.fixture(scope="session")

@@ -116,6 +116,7 @@ def test_fast_paths_are_turned_off(tool: Tool) -> None:
     words = ("in.mlir", "--load-pass-plugin=report_fast.py", "--say-which", "-j1")
     assert "fast paths: False" in tool(*words, "--no-fast-paths").err
     assert "fast paths: True" in tool(*words, "--no-fast-paths=false").err
+    assert "fast paths: True" in tool(*words).err
     assert "PASSEL_FAST" not in os.environ
     assert "func.return" in tool("in.mlir", "--compat=xdsl", "--no-fast-paths=true").out
 
@@ -126,6 +127,7 @@ def test_fast_paths_are_turned_off(tool: Tool) -> None:
         ([], "passel-opt: error: target 'llvm' needs the Python module 'llvmlite'"),
         (["--compat=xdsl"], "ModuleNotFoundError: No module named 'llvmlite"),
     ],
+    ids=["passel", "compat"],
 )
 def test_a_target_whose_package_is_missing_is_one_clear_line(
     flags: list[str], message: str, tool: Tool, monkeypatch: pytest.MonkeyPatch

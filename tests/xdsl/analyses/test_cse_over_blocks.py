@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tool_fixtures import UNREGISTERED, run_mlir_opt_on_all
 from xdsl.context import Context
+from xdsl_inputs import readable
 
 from passel import Pass, PassInstrumentation, PassManager
 from passel.xdsl import DominanceInfo, XDSLAdapter
@@ -80,24 +81,24 @@ def test_as_mlir_opt(
     parse: Callable[[str], Operation], text_of: Callable[[Operation], str]
 ) -> None:
     """The result, printed by mlir-opt, is mlir-opt's, counts are true, and dominance survives."""
-    texts = [*map(_text, BODIES.values())]
-    results: list[str] = []
-    for text in texts:
-        module = parse(text)
+    texts = {name: _text(body) for name, body in BODIES.items()}
+    results: dict[str, str] = {}
+    for name, module in readable(texts, parse).items():
         before = sum(1 for _ in module.walk())
         manager = PassManager("builtin.module", Context(), adapter=XDSLAdapter())
         manager.add(Ask()).add(CSE()).add(Ask(seen=True))
         manager.enable_verifier("always")
         manager.enable_analysis_verifier()
         result = manager.run(module)
-        counts = {name: n for group in result.statistics.values() for name, n in group.items()}
+        counts = {what: n for group in result.statistics.values() for what, n in group.items()}
         erased = before - sum(1 for _ in module.walk())
-        assert sum(counts.values()) == erased, counts
-        assert set(counts) <= {"num-cse'd", "num-dce'd"}
-        results.append(text_of(module))
+        assert sum(counts.values()) == erased, (name, counts)
+        assert set(counts) <= {"num-cse'd", "num-dce'd"}, name
+        results[name] = text_of(module)
     theirs = run_mlir_opt_on_all(texts, UNREGISTERED, "--cse")
-    assert not any(each.code for each in theirs)
-    assert run_mlir_opt_on_all(results, UNREGISTERED) == theirs
+    assert [name for name, each in theirs.items() if each.code] == []
+    again = run_mlir_opt_on_all(results, UNREGISTERED)
+    assert again == {name: theirs[name] for name in results}
 
 
 def test_dominance_is_an_analysis_of_the_run(parse_op: Callable[[str], Operation]) -> None:

@@ -5,11 +5,13 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 import pytest
 from tool_fixtures import UNREGISTERED, run_mlir_opt_on_all
-from xdsl_inputs import NOT_MLIR, REAL_FILES, sampled, some, xdsl_context
+from xdsl.parser import Parser
+from xdsl_inputs import NEWEST_XDSL, NOT_MLIR, REAL_FILES, enough, sampled, some, xdsl_context
 
 from passel.xdsl import XDSLAdapter, parse_source
 
@@ -53,6 +55,18 @@ def path_of(name: str) -> str:
     return str(REAL_FILES / f"{name}.mlir")
 
 
+def refusal(name: str) -> str:
+    """Return how xDSL refuses an input if an older one than the newest is installed, or nothing."""
+    if version("xdsl") >= NEWEST_XDSL:
+        return ""
+    text = (REAL_FILES / f"{name}.mlir").read_text(encoding="utf-8")
+    try:
+        Parser(xdsl_context(), text).parse_module().verify()
+    except Exception as error:  # noqa: BLE001 - whatever it raises
+        return f"xDSL {version('xdsl')}: {str(error).splitlines()[-1].strip()}"
+    return ""
+
+
 @pytest.fixture
 def passel_opt(tool: Tool) -> Callable[..., str]:
     """passel-opt, which must succeed and have nothing to say but the IR."""
@@ -70,6 +84,8 @@ def passel_opt(tool: Tool) -> Callable[..., str]:
 @pytest.mark.parametrize("name", some(ALL, 3))
 def test_result_is_valid_and_smaller(name: str, passel_opt: Callable[..., str]) -> None:
     """The pipeline removes what is redundant, and what is left verifies after every pass."""
+    if why := refusal(name):
+        pytest.skip(why)
     before = passel_opt(path_of(name))
     after = passel_opt(path_of(name), "-p", PIPELINES.get(name, STANDARD), "--verify-each=always")
     assert len(after.splitlines()) < len(before.splitlines())
@@ -82,10 +98,12 @@ def test_result_is_valid_and_smaller(name: str, passel_opt: Callable[..., str]) 
 @sampled(3)
 def test_mlir_takes_the_result(step: int, passel_opt: Callable[..., str]) -> None:
     """mlir-opt reads the result in both forms, verifies it, and runs its own cse over it."""
-    results = [
-        passel_opt(path_of(name), "-p", PIPELINES.get(name, STANDARD), *form)
+    results = {
+        f"{name} {form}": passel_opt(path_of(name), "-p", PIPELINES.get(name, STANDARD), *form)
         for name in [name for name in ALL if name not in NOT_MLIR][::step]
+        if not refusal(name)
         for form in ([], ["--mlir-print-op-generic"])
-    ]
-    for taken in run_mlir_opt_on_all(results, UNREGISTERED, "--verify-each", "--cse"):
-        assert taken.code == 0, taken.err
+    }
+    assert len(results) >= enough(16)
+    taken = run_mlir_opt_on_all(results, UNREGISTERED, "--verify-each", "--cse")
+    assert {name: each.err for name, each in taken.items() if each.code or not each.out} == {}
