@@ -113,7 +113,8 @@ class Failures(NamedTuple):
             "enclosing op may do that"
         )
         suspects = Suspects(step, outer and outer.op, [step])
-        return self.of("isolation", suspects, message, op_name=ctx.plan.op_name)
+        symbol = self.adapter.symbol_name(ctx.op) if self.adapter.survives_loss else None
+        return self.of("isolation", suspects, message, op_name=ctx.plan.op_name, symbol=symbol)
 
     def of(
         self,
@@ -123,6 +124,7 @@ class Failures(NamedTuple):
         *,
         blamed: Any = None,
         op_name: str = "",
+        symbol: str | None = None,
         cause: BaseException | None = None,
     ) -> Failure:
         """Return a failure whose diagnostic is about the op to blame.
@@ -135,6 +137,7 @@ class Failures(NamedTuple):
             blamed: The op to blame; by default, the op that the failure names.
             op_name: If the op to blame no longer exists, its name, which is also the name in the
                 failure; otherwise an empty string.
+            symbol: The symbol of an op that no longer exists; None if unknown.
             cause: The exception that caused the failure; None if no exception caused it.
         """
         step, op, passes, is_spread = suspects
@@ -150,7 +153,7 @@ class Failures(NamedTuple):
             pass_text=step.title if step else "",
             path=step.path if step else "",
             op_name=op_name or self.adapter.kind_of(op).name,
-            symbol=None if op_name else self.adapter.symbol_name(op),
+            symbol=symbol if op_name else self.adapter.symbol_name(op),
             location=location_near(self.adapter, op),
             diagnostic=diagnostic,
             cause=cause,

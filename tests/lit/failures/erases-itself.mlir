@@ -4,7 +4,7 @@
 // RUN: FileCheck %s < %t
 
 // CHECK: error: 'func.func' op pass 'erase-itself' erased or moved the op that it ran on; only a pass on the enclosing op may do that
-// CHECK: note: on 'func.func' [builtin.module/func.func/0:erase-itself]
+// CHECK: note: on 'func.func' @a [builtin.module/func.func/0:erase-itself]
 // CHECK: error: 'func.func' op pass 'erase-itself' erased or moved
 // CHECK-NOT: error
 func.func private @a()
