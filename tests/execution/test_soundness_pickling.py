@@ -22,7 +22,7 @@ from passel.diagnostics import words_of
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:
-    from passel.execution import Outcome
+    from passel.passes.outcome import Outcome
 
 
 class Held(Exception):  # noqa: N818 - it is not an error

@@ -19,8 +19,8 @@ from passel.testing import ToyAdapter, ToyOp, parse_toy
 if TYPE_CHECKING:
     import pytest
 
-    from passel.execution import Outcome
     from passel.execution.strategies import Sequential
+    from passel.passes.outcome import Outcome
 
 
 class Again(Pass):

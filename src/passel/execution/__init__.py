@@ -2,6 +2,5 @@
 
 from passel.execution.loop import PassGate
 from passel.execution.run import Run
-from passel.passes.outcome import Outcome
 
-__all__ = ["Outcome", "PassGate", "Run"]
+__all__ = ["PassGate", "Run"]

@@ -15,7 +15,9 @@ from passel.analysis import EVERYTHING, PreservedAnalyses, in_common
 from passel.errors import PassFailure
 from passel.execution.failure_texts import Failures, sole
 from passel.execution.siblings import Siblings, violations_around
-from passel.hooks import Bracket, Ended, ObservedRun, Reports
+from passel.hooks import Ended, ObservedRun
+from passel.hooks.instrumentor import Bracket
+from passel.hooks.observed_run import Reports
 from passel.passes.outcome import CHANGED, PLAIN, UNCHANGED, UNKNOWN, Outcome
 from passel.passes.reachable import preserved_by
 from passel.schedule import NestedStep, passes_of
@@ -60,8 +62,8 @@ class Loop(ObservedRun):
     Attributes:
         failing: The object that creates failures.
         knows_changes: Whether each outcome says if the step changed the op.
-        tracks: Whether fingerprints are computed after passes to detect changes.
         isolates: Whether the run detects a pass that changes ops outside the op that it runs on.
+        tracks: Whether fingerprints are computed after passes to detect changes.
         skips: Whether verification is skipped for ops with unchanged fingerprints.
         at_work: The `PassContext` of the running pass; None between passes.
         preserved: A function that returns the analyses that all passes of a step or a pipeline
@@ -94,13 +96,11 @@ class Loop(ObservedRun):
         finds = adapter.finds_changes
         self.verifies: bool = verify is not False
         self.knows_changes: bool = finds and self.verifies
-        self.tracks: bool = self.knows_changes or hooks.finds_changes
         self.isolates: bool = self.knows_changes or hooks.finds_violations
+        self.tracks: bool = self.isolates or hooks.finds_changes
         self.skips: bool = finds and verify is True
-        self.renew_fingerprint: Callable[[Any, Any], object] = adapter.renew_fingerprint
         always = ("--verify-each=always",) if verify == "always" else ()
         self.flags: tuple[str, ...] = always + hooks.flags
-        self.place_of: Callable[[Any], object] = adapter.place_of
         self.at_work: PassContext[Any] | None = None
         self.interrupted: Outcome = UNKNOWN
         self._uninitialized: dict[Pipeline, tuple[Step, Exception]] = {}
@@ -144,7 +144,7 @@ class Loop(ObservedRun):
         total, seen = UNCHANGED, None
         for step in ctx.plan.steps:
             outcome, ctx.failure, changed = UNCHANGED, None, False
-            is_compared = self.tracks and step.pass_ is not None
+            is_compared = self.hooks.finds_changes and step.pass_ is not None
             if is_compared and ctx.valid_state is None:
                 ctx.valid_state = self.adapter.fingerprint(ctx.op)
             seen = ctx.valid_state if seen is None else seen
@@ -160,11 +160,9 @@ class Loop(ObservedRun):
                         raise
                     failed, skipped = bool(outcome.failures), outcome is _SKIPPED
                     if is_compared and not failed:
-                        was = seen
-                        if not ctx.deferred:
-                            seen = ctx.valid_state
-                        elif self.hooks.finds_changes:
-                            seen = self.renew_fingerprint(ctx.op, was)
+                        was, seen = seen, ctx.valid_state
+                        if ctx.deferred:  # the pass was not examined
+                            seen = self.adapter.renew_fingerprint(ctx.op, was)
                         changed = seen is not was and seen != was
                     hooks.ended = Ended(failed, ctx.failure, skipped, changed, outcome, ctx)
             except PassFailure as error:  # of a hook that judges passes
@@ -183,7 +181,7 @@ class Loop(ObservedRun):
         __tracebackhide__ = True  # in tracebacks of passes, which pytest and IPython show
         op, total, step = ctx.op, UNCHANGED, ctx.step
         gates, tracks, check_step = self.gates, self.tracks, self.check_step
-        is_unchecked, place, place_of = not self.verifies, ctx.place, self.place_of
+        is_unchecked, place, place_of = not self.verifies, ctx.place, self.adapter.place_of
         try:
             for step in steps:
                 ctx.step, ctx.preserved, ctx.is_verified = step, _NOTHING, is_unchecked
@@ -226,7 +224,7 @@ class Loop(ObservedRun):
             outcome: The outcome of the nested pipelines; `UNKNOWN` for a pass.
             raised: The exception that the step raised; None if it raised no exception.
         """
-        failure, place = None, self.place_of(ctx.op)
+        failure, place = None, self.adapter.place_of(ctx.op)
         is_lost = place is not ctx.place and place != ctx.place
         if ctx.cached is not None and not is_lost:
             error = self.invalidate(step, ctx, outcome)
@@ -299,7 +297,7 @@ class Loop(ObservedRun):
         """
         was, changed = ctx.valid_state, None
         if self.tracks:
-            ctx.valid_state = self.renew_fingerprint(ctx.op, was)
+            ctx.valid_state = self.adapter.renew_fingerprint(ctx.op, was)
             changed = ctx.valid_state is not was
             if not changed and self.skips and not ctx.deferred:
                 return UNCHANGED
@@ -325,8 +323,6 @@ class Loop(ObservedRun):
         """
         if not self.verifies:
             return None
-        if not self.hooks.sees["verification"]:
-            return self.adapter.verification_error(op, recursive=recursive)
         with Bracket(self.hooks, "verification", step, op) as hooks:
             error = self.adapter.verification_error(op, recursive=recursive)
             hooks.ended = Ended(failed=error is not None)

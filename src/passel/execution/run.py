@@ -8,10 +8,11 @@ from passel.analysis import PreservedAnalyses, analysis_name, in_common
 from passel.errors import PassFailure
 from passel.execution.failure_texts import NOT_INSIDE, Suspects, sole, titles_of
 from passel.execution.loop import Loop
-from passel.hooks import Bracket, Ended
+from passel.hooks import Ended
+from passel.hooks.instrumentor import Bracket
 from passel.ir import outwards
 from passel.passes import PassContext, PipelineRun
-from passel.passes.outcome import UNCHANGED, Outcome
+from passel.passes.outcome import UNCHANGED, Outcome, sum_of
 from passel.schedule import passes_of
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class Run(Loop):
                     with self.adapter.reporting(self.ir_context, self._hear):
                         self.outcome = self._run_compiled(pipeline, op, parent)
                 except BaseException:
-                    self.outcome = self.reports.so_far() + self.interrupted
+                    self.outcome = sum_of([*self.reports.told, self.interrupted])
                     raise
                 hooks.ended = Ended(bool(self.outcome.failures))
         finally:
@@ -155,7 +156,7 @@ class Run(Loop):
         inner = Run(
             compiler,
             self.hooks.crossing(),
-            self.reports.report if self.reports.renders else None,
+            self.reports.emit and self.reports.report,
             verify=self.verify_each,
             remarks=self.remarks,
             gates=self.gates,

@@ -16,11 +16,11 @@ from passel.passes import PassContext
 from passel.passes.outcome import CHANGED, UNCHANGED, sum_of
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Hashable, Iterator, Sequence
+    from collections.abc import Generator, Iterator, Sequence
 
     from passel.errors import Failure
     from passel.passes.outcome import Outcome
-    from passel.schedule.model import NestedStep, Plan
+    from passel.schedule.model import NestedStep
 
 
 class Siblings:
@@ -45,14 +45,9 @@ class Siblings:
         self._adapter = adapter = run.adapter
         self._children = list(adapter.children(ctx.op))
         self.tasks: list[PassContext[Any]] = []
-        plans: dict[Hashable, Plan | None] = {}
-        keys = map(adapter.key_of, self._children)
-        for number, (child, key) in enumerate(zip(self._children, keys, strict=True)):
-            if key not in plans:
-                plans[key] = run.plan(step, child)
-            if (plan := plans[key]) is not None:
-                task = PassContext(run, child, plan, ctx, number)
-                self.tasks.append(task)
+        for number, child in enumerate(self._children):
+            if (plan := run.plan(step, child)) is not None:
+                self.tasks.append(PassContext(run, child, plan, ctx, number))
         self.last: int | None = None
         # The indices of the children that were erased or moved, by other passes or by failed ones.
         self._gone: set[int] = set()
@@ -185,7 +180,7 @@ class Siblings:
         if task.cached is not None:
             task.cached.clear()
         self.last = task.number  # no other pipeline runs after it
-        if outcome.failures and self._run.place_of(task.op) != task.place:
+        if outcome.failures and self._adapter.place_of(task.op) != task.place:
             self._lost.add(task.number)
         elif self._states:
             is_known = task.valid_state is not None

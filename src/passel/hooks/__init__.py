@@ -1,15 +1,7 @@
 """Instrumentation: the hooks of a run, and the class of the runs that instrumentations observe."""
 
 from passel.hooks.instrumentation import Ended, PassInstrumentation
-from passel.hooks.instrumentor import Bracket, Instrumentor
-from passel.hooks.observed_run import ObservedRun, OpIdentity, Reports
+from passel.hooks.instrumentor import Instrumentor
+from passel.hooks.observed_run import ObservedRun, OpIdentity
 
-__all__ = [
-    "Bracket",
-    "Ended",
-    "Instrumentor",
-    "ObservedRun",
-    "OpIdentity",
-    "PassInstrumentation",
-    "Reports",
-]
+__all__ = ["Ended", "Instrumentor", "ObservedRun", "OpIdentity", "PassInstrumentation"]

@@ -57,8 +57,7 @@ class Instrumentor:
         self.run: Any = None
         self.collects_statistics: bool = any(map(_COLLECTS, every))
         self.finds_violations: bool = any(map(attrgetter("finds_violations"), every))
-        finds_changes = any(map(attrgetter("finds_changes"), every))
-        self.finds_changes: bool = finds_changes or self.finds_violations
+        self.finds_changes: bool = any(map(attrgetter("finds_changes"), every))
         self.flags: tuple[str, ...] = tuple(filter(None, map(attrgetter("flag"), every)))
         self.sees_steps: bool = bool(self._of_steps)
         self.needs_single_passes: bool = not all(map(_COLLECTS, self._of_steps))
@@ -110,10 +109,8 @@ class Instrumentor:
 
         If no instrumentation has set the attribute, the method returns None.
         """
-        for each in self._all:
-            if (found := getattr(each, result)) is not None:
-                return found
-        return None
+        found = map(attrgetter(result), self._all)
+        return next((each for each in found if each is not None), None)
 
     def crossing(self) -> Instrumentor:
         """Return the instrumentor for a run that a pass starts on another IR."""
@@ -121,9 +118,8 @@ class Instrumentor:
 
     def bound_here(self) -> list[str]:
         """Return the class names of the instrumentations that cannot observe steps in workers."""
-        parts = zip(self._of_steps, self._split(), strict=True)
-        broken = self._broken
-        return [type(e).__name__ for e, part in parts if part is None and id(e) not in broken]
+        bound = [each for each in self._of_steps if self.call(each, "split") is None]
+        return [type(each).__name__ for each in bound if id(each) not in self._broken]
 
     def branch(self) -> tuple[Instrumentor, tuple[PassInstrumentation | None, ...]]:
         """Split the instrumentations for a worker.
@@ -132,7 +128,7 @@ class Instrumentor:
             The instrumentor of the worker, and the result of `split` for each instrumentation that
             observes steps.
         """
-        parts = self._split()
+        parts = tuple(self.call(each, "split") for each in self._of_steps)
         other = Instrumentor(part for part in parts if part is not None)
         other.run, other.collects_statistics = self.run, self.collects_statistics
         return other, parts
@@ -150,9 +146,6 @@ class Instrumentor:
             with _lock_of(each):
                 vars(each).pop("run", None)
                 vars(each).pop("ended", None)
-
-    def _split(self) -> tuple[PassInstrumentation | None, ...]:
-        return tuple(self.call(each, "split") for each in self._of_steps)
 
 
 class Bracket:

@@ -6,7 +6,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.ir import outwards
-from passel.passes.outcome import NO_COUNTS, UNCHANGED, Outcome, sum_of
+from passel.passes.outcome import NO_COUNTS, UNCHANGED, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -110,38 +110,30 @@ class ObservedRun:
 
 
 class Reports:
-    """The receiver of a run's diagnostics. In a worker, the receiver buffers the diagnostics.
+    """The receiver of a run's diagnostics.
+
+    A worker's receiver only counts them, because the main process reports them.
 
     Args:
         emit: The function that is called for each diagnostic; None to discard diagnostics.
-        is_held: Whether diagnostics are buffered until the main process or thread takes them.
 
     Attributes:
-        is_held: The argument `is_held`.
-        count: The number of diagnostics so far, including buffered diagnostics.
+        emit: The argument `emit`. If it is not None, the ops in diagnostics must be printed.
+        count: The number of diagnostics so far.
+        told: All outcomes so far, which are the outcome of the run if it is interrupted.
     """
 
-    def __init__(self, emit: Callable[[Diagnostic], None] | None, *, is_held: bool = False) -> None:
-        self.is_held: bool = is_held
+    def __init__(self, emit: Callable[[Diagnostic], None] | None) -> None:
+        self.emit: Callable[[Diagnostic], None] | None = emit
         self.count: int = 0
-        self._emit = emit
-        self._told: list[Outcome] = []
+        self.told: list[Outcome] = []
         self._waiting: Iterator[Diagnostic] = iter(())
         self._taken_at = 0  # the number of diagnostics before those that are waiting
-
-    @property
-    def renders(self) -> bool:
-        """Whether a function receives the diagnostics. If so, the ops in them must be printed."""
-        return self._emit is not None
-
-    def branch(self) -> Reports:
-        """Return a `Reports` object that buffers a worker's diagnostics."""
-        return Reports(self._emit, is_held=True)
 
     def tell(
         self, failure: Failure | None, said: Iterable[Diagnostic] = (), counts: Counts = NO_COUNTS
     ) -> Outcome:
-        """Report or buffer diagnostics and a failure, and return them as an outcome.
+        """Report diagnostics and a failure, and return them as an outcome.
 
         Afterwards, the diagnostics hold no references to ops. A failure that has already been
         reported adds no diagnostic.
@@ -158,16 +150,16 @@ class Reports:
         elif failure is not None:
             diagnostics.append(failure.diagnostic)
         for each in diagnostics:
-            each.detach(render=self.renders)
+            each.detach(render=self.emit is not None)
         outcome = Outcome(None if failures else False, failures, tuple(diagnostics), counts)
-        self._told.append(outcome)
+        self.told.append(outcome)
         for each in diagnostics:
             self.report(each)
         return outcome
 
     def take(self, held: Outcome) -> None:
-        """Store the buffered diagnostics of a worker until `catch_up` reports them."""
-        self._told.append(held)
+        """Store the diagnostics of a worker until `catch_up` reports them."""
+        self.told.append(held)
         self._waiting, self._taken_at = iter(held.diagnostics), self.count
 
     def catch_up(self, number: float = inf) -> None:
@@ -179,12 +171,8 @@ class Reports:
         while self.count < self._taken_at + number and (each := next(self._waiting, None)):
             self.report(each)
 
-    def so_far(self) -> Outcome:
-        """Return one outcome that combines all outcomes that an interrupted run has reported."""
-        return sum_of(self._told)
-
     def report(self, diagnostic: Diagnostic) -> None:
-        """Count a diagnostic, and report it unless reports are buffered."""
+        """Count a diagnostic, and report it."""
         self.count += 1
-        if self._emit is not None and not self.is_held:
-            self._emit(diagnostic)
+        if self.emit is not None:
+            self.emit(diagnostic)

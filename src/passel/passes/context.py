@@ -83,7 +83,7 @@ class PassContext(Generic[StateT]):
     ) -> None:
         self.op: Any = op
         self.run: Any = run
-        self.place: object = run.place_of(op)
+        self.place: object = run.adapter.place_of(op)
         self.plan: Any = plan
         self.parent: PassContext[Any] | None = parent
         self.number: int = number

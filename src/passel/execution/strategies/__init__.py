@@ -82,7 +82,8 @@ def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> Sequent
         raise TypeError(f"expected an executor, such as ProcessPoolExecutor(), got {executor!r}")
     if jobs is None or jobs == 1 or at_work.get():
         return Sequential()
-    if _is_free_threaded() or not hasattr(os, "fork"):
+    has_lock = getattr(sys, "_is_gil_enabled", lambda: True)()
+    if not has_lock or not hasattr(os, "fork"):
         from passel.execution.strategies.executors import Threads
 
         return Threads(jobs)
@@ -125,9 +126,3 @@ def jobs_of_environment() -> Jobs | None:
         return jobs_of(text) if text else None
     except ValueError as error:
         raise ValueError(f"the environment variable PASSEL_JOBS {error}") from None
-
-
-def _is_free_threaded() -> bool:
-    """Return whether Python runs without a global lock, so that threads run in parallel."""
-    is_locked = getattr(sys, "_is_gil_enabled", None)
-    return is_locked is not None and not is_locked()

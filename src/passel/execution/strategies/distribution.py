@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 from passel.diagnostics import brief, log_warning_once
 from passel.execution.failure_texts import Suspects, suspects_of
 from passel.execution.strategies import Sequential, processors
+from passel.hooks.observed_run import Reports
 from passel.passes.outcome import sum_of
 from passel.passes.reachable import walk
 from passel.schedule import passes_of
@@ -102,19 +103,16 @@ class Distribution(Sequential, ABC):
                 return f"pass '{step.pass_.short_name}' runs only in the calling thread"
         return ""
 
-    def shares_of(self, tasks: Sequence[Any], jobs: int) -> list[Sequence[Any]]:
-        """Divide tasks into consecutive shares of similar size.
+    def _share_out(self, run: Run, siblings: Siblings, jobs: int, /) -> Iterable[Outcome]:
+        """Run all tasks in `jobs` workers, and run rejected tasks in this process.
 
-        If a pipeline limits the number of workers, there is one share per worker. Otherwise, there
-        are several shares per worker.
+        Each worker runs consecutive tasks: one share of them if a pipeline limits the number of
+        workers, and otherwise several shares of similar size.
         """
+        tasks, is_again = siblings.tasks, False
         count = jobs if jobs < min(self.jobs, len(tasks)) else jobs * _SHARES_PER_WORKER
         size = -(-len(tasks) // count)
-        return [tasks[start : start + size] for start in range(0, len(tasks), size)]
-
-    def _share_out(self, run: Run, siblings: Siblings, jobs: int, /) -> Iterable[Outcome]:
-        """Run all tasks in `jobs` workers, and run rejected tasks in this process."""
-        shares, is_again = self.shares_of(siblings.tasks, jobs), False
+        shares = [tasks[start : start + size] for start in range(0, len(tasks), size)]
         with closing(self.answers(run, siblings, shares, jobs)) as answers:
             for share, answer in zip(shares, answers, strict=True):
                 if answer.refused:
@@ -190,7 +188,8 @@ def branch(run: Run, tasks: Sequence[PassContext[Any]]) -> tuple[Run, Any]:
     """Return a copy of a run for a worker's tasks, and the worker's instrumentations."""
     other = copy(run)
     hooks, parts = run.hooks.branch()
-    other.hooks, other.reports = hooks, run.reports.branch()
+    # The main process or thread reports the diagnostics.
+    other.hooks, other.reports = hooks, Reports(run.reports.emit and (lambda _: None))
     other.strategy, hooks.run = Sequential(), other
     for task in tasks:
         task.run = other

@@ -15,7 +15,8 @@ from passel.execution.run import Run
 from passel.execution.siblings import Siblings
 from passel.execution.strategies import Sequential, at_work
 from passel.execution.strategies.distribution import Answer, Distribution, branch, run_tasks
-from passel.hooks import Bracket, Instrumentor
+from passel.hooks import Instrumentor
+from passel.hooks.instrumentor import Bracket
 from passel.ir import ShipsOps, running_on
 from passel.passes import PassContext
 from passel.schedule import Pipeline
@@ -106,7 +107,7 @@ class OnExecutor(Distribution):
         self, run: Run, siblings: Siblings, shares: Sequence[Sequence[Any]], _: int, /
     ) -> Generator[Answer]:
         """Yield a worker's answer for each share of the tasks, in the order of the shares."""
-        asked = run.compiler.guard, run.reports.renders, run.hooks.collects_statistics
+        asked = run.compiler.guard, run.reports.emit is not None, run.hooks.collects_statistics
         try:
             facts = pickle.dumps((run.adapter, siblings.step, run.verify_each, run.remarks, *asked))
         except Exception as error:  # noqa: BLE001 - what is pickled raises what it likes
@@ -179,14 +180,14 @@ def _do(facts: bytes, data: bytes) -> Answer:
     known: Any = pickle.loads(facts)  # noqa: S301 - the main process wrote them
     adapter, step, verify, remarks, guard, renders, collects = known
     context, ops = adapter.receive(data)
-    hooks = Instrumentor(())
+    hooks = Instrumentor()
     hooks.collects_statistics = collects
-    emit: Any = list[Any]().append if renders else None  # reported by the main process
     compiler = PipelineCompiler(adapter, context, guard)
-    run = Run(compiler, hooks, emit, verify=verify, remarks=remarks, strategy=Sequential())
+    run = Run(compiler, hooks, verify=verify, remarks=remarks, strategy=Sequential())
     run.op = parent = adapter.parent(ops[0])
     run.pipeline = pipeline = Pipeline("any", (step,), step.path, None, None)
-    hooks.run, run.reports.is_held = run, True
+    hooks.run = run
+    run.reports.emit = (lambda _: None) if renders else None  # the main process reports
     with running_on(adapter, context):
         if run.ensure_initialized(pipeline, parent).failures:
             return Answer()  # the main process reports the failure

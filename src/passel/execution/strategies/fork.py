@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from passel.execution.strategies.distribution import Answer, Distribution, branch, run_tasks
 from passel.execution.strategies.fork_map import Death, fork_map, set_mark
-from passel.hooks import Bracket
+from passel.hooks.instrumentor import Bracket
 from passel.ir import SendsOps
 from passel.schedule import passes_of
 
