@@ -5,6 +5,7 @@ A run compiles the pipeline to a schedule and never changes the manager.
 
 from __future__ import annotations
 
+from copy import copy
 from operator import call, is_
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -82,7 +83,8 @@ class PassManager(RunSettings, OpPassManager):
         other = type(self)(self.anchor, self.context, adapter=self._adapter, nesting=self.nesting)
         other.registry = self.registry
         other._checks = self._checks
-        other._set_as(self)
+        for name in vars(RunSettings()):
+            setattr(other, name, copy(getattr(self, name)))
         return other
 
     @classmethod
@@ -167,7 +169,7 @@ class PassManager(RunSettings, OpPassManager):
                 "the manager with a context of the IR, PassManager(anchor, context)"
             )
         chosen = chosen or adapter_for(self.context)
-        return self._compiler_for(chosen, self._context_for(chosen, None)).schedule(self)
+        return self._compiler_for(chosen).schedule(self)
 
     def run(
         self,
@@ -201,12 +203,11 @@ class PassManager(RunSettings, OpPassManager):
         """
         __tracebackhide__ = True  # in tracebacks that pytest and IPython show
         adapter = self._adapter or adapter_for(op)
-        context = self._context_for(adapter, op)
-        compiler = self._compiler_for(adapter, context)
+        compiler = self._compiler_for(adapter, op)
         compiler.check_fits(self, adapter.kind_of(op))
         strategy = strategy_for(jobs, executor)
         makers = filter(None, self._enabled.values())
-        with adapter.alone_in(context, own_threads(jobs) if executor is None else None):
+        with adapter.alone_in(compiler.context, own_threads(jobs) if executor is None else None):
             run = Run(
                 compiler,
                 Instrumentor([*self._instrumentations, *map(call, makers)]),
@@ -217,7 +218,7 @@ class PassManager(RunSettings, OpPassManager):
                 strategy=strategy,
             )
             try:
-                with running_on(adapter, context):
+                with running_on(adapter, compiler.context):
                     run.run(compiler.schedule(self), adapter.op_of(op))
                 return _result(run)
             except BaseException as error:  # also an interrupt
@@ -228,15 +229,12 @@ class PassManager(RunSettings, OpPassManager):
                 if on_diagnostic is None and run.outcome.diagnostics:
                     _log(run)
 
-    def _context_for(self, adapter: IRAdapter, op: Any) -> Any:
-        if op is not None and (own := adapter.context_of(op)) is not None:
-            return own
-        if self.context is None:
+    def _compiler_for(self, adapter: IRAdapter, op: Any = None) -> PipelineCompiler:
+        """Return the compiler, which caches schedules, for the context of an op or the manager."""
+        context = None if op is None else adapter.context_of(op)
+        if context is None and self.context is None:
             self.context = adapter.create_context()
-        return self.context
-
-    def _compiler_for(self, adapter: IRAdapter, context: Any) -> PipelineCompiler:
-        """Return the compiler for this context, which caches schedules."""
+        context = self.context if context is None else context
         known, needed = self._compiler, (adapter, context, self._guard)
         if known is None or not all(map(is_, needed, (known.adapter, known.context, known.guard))):
             self._compiler = known = PipelineCompiler(*needed, checks=self._checks)

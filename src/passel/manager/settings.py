@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -31,11 +30,6 @@ class RunSettings:
         )
         self._gates: list[PassGate] = []
         self._guard: frozenset[str] | None = None
-
-    def _set_as(self, other: RunSettings) -> None:
-        """Copy the settings of another manager."""
-        for name in vars(RunSettings()):
-            setattr(self, name, copy(getattr(other, name)))
 
     # -- Checks ---------------------------------------------------------------------------------
 

@@ -78,9 +78,8 @@ class PipelineCompiler:
                     return schedule
             schedule = self._compile(tree, outer)
             # Passes may build a pipeline for each op: drop the schedules of deleted pipelines.
-            for other in [k for k, (source, *_) in self._compiled.items() if source() is None]:
-                del self._compiled[other]
-            self._compiled[key] = weakref.ref(tree), changes, schedule
+            alive = {k: found for k, found in self._compiled.items() if found[0]() is not None}
+            self._compiled = {**alive, key: (weakref.ref(tree), changes, schedule)}
             return schedule
 
     def check_fits(self, tree: OpPassManager, kind: OpKind) -> None:

@@ -74,6 +74,7 @@ class NestedStep:
         pipelines: The pipelines, each with a different anchor. They are sorted by anchor, with
             `any` last.
         path: The path of the step, which consists of the enclosing anchors.
+        title: The name of the step in messages, which is its path.
         plans: A cache that maps `(step, key of an op)` to the plan of the pipeline that runs on the
             op; see `IRAdapter.key_of`.
     """
@@ -83,15 +84,11 @@ class NestedStep:
     def __init__(self, pipelines: tuple[Pipeline, ...], path: str) -> None:
         self.pipelines: Final[tuple[Pipeline, ...]] = pipelines
         self.path: Final[str] = path
+        self.title: Final[str] = path
         self.plans: dict[Any, Plan | None] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return NestedStep, (self.pipelines, self.path)
-
-    @property
-    def title(self) -> str:
-        """The name of the step in messages."""
-        return self.path
 
     @property
     def display_name(self) -> str:
@@ -300,7 +297,8 @@ class _Merger:
         for step in (*(step for part in parts for step in part.steps), None):
             (inner,) = step.pipelines if isinstance(step, NestedStep) else (None,)
             if group and (inner is None or not self._fits(inner, group)):
-                nested = map(self.merge, sorted(group.values(), key=_rank))
+                anchors = sorted(group, key=lambda anchor: (anchor == ANY, anchor))
+                nested = [self.merge(group[anchor]) for anchor in anchors]
                 steps.append(NestedStep(tuple(nested), first.path))
                 group = {}
             if inner is not None:
@@ -321,7 +319,3 @@ class _Merger:
             return True
         kind = self._adapter.kind_named(self._context, other.anchor)
         return kind is not None and catch_all.accepts(kind)
-
-
-def _rank(parts: list[Pipeline]) -> tuple[bool, str]:
-    return parts[0].anchor == ANY, parts[0].anchor
