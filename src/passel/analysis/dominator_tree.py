@@ -68,21 +68,19 @@ class DominatorTree(Generic[N]):
 
         An unreachable node is dominated by every node, and dominates only unreachable nodes.
         """
-        ours, theirs = self._index.get(a), self._index.get(b)
-        if theirs is None:
-            return True
-        if ours is None:
-            return False
-        return self._spans[theirs].start in self._spans[ours]
+        ours, theirs = self._spans.get(a), self._spans.get(b)
+        if ours is None or theirs is None:
+            return theirs is None
+        return theirs.start in ours
 
     @cached_property
-    def _spans(self) -> dict[int, range]:
+    def _spans(self) -> dict[N, range]:
         """The preorder numbers of each node and its descendants, which are consecutive."""
         sizes = [1] * len(self._nodes)
         for number in range(len(sizes) - 1, 0, -1):  # children before parents
             sizes[self._parents[number]] += sizes[number]
-        places = enumerate(self._preorder())
-        return {number: range(place, place + sizes[number]) for place, (number, _) in places}
+        places = enumerate(self.preorder())
+        return {node: range(place, place + sizes[self._index[node]]) for place, (node, _) in places}
 
     def immediate_dominator(self, node: N) -> N | None:
         """Return the closest node that properly dominates `node`, or None if no node does."""
@@ -94,16 +92,16 @@ class DominatorTree(Generic[N]):
         The frontier contains each node X for which `node` dominates a predecessor of X, but does
         not properly dominate X.
         """
-        return tuple(self._frontiers.get(self._index.get(node, 0), ()))
+        return tuple(self._frontiers.get(node, ()))
 
     @cached_property
-    def _frontiers(self) -> dict[int, dict[N, None]]:
-        found: dict[int, dict[N, None]] = {}
+    def _frontiers(self) -> dict[N, dict[N, None]]:
+        found: dict[N, dict[N, None]] = {}
         for number, node in enumerate(self._nodes):
             for predecessor in self._predecessors[number]:
                 runner = predecessor
                 while runner != self._parents[number]:
-                    found.setdefault(runner, {})[node] = None
+                    found.setdefault(self._nodes[runner], {})[node] = None
                     runner = self._parents[runner]
         return found
 
@@ -112,13 +110,11 @@ class DominatorTree(Generic[N]):
 
         The children of the virtual root have depth 0.
         """
-        return ((self._nodes[number], depth) for number, depth in self._preorder() if number)
-
-    def _preorder(self) -> Iterator[tuple[int, int]]:
         stack = [(0, -1)]
         while stack:
-            yield (top := stack.pop())
-            number, depth = top
+            number, depth = stack.pop()
+            if number:
+                yield self._nodes[number], depth
             stack.extend([(child, depth + 1) for child in reversed(self._children[number])])
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.diagnostics import Severity, listed, words_of
 from passel.errors import Failure, PassFailure
-from passel.passes.op_facts import location_near, op_diagnostic
+from passel.passes.remarks import location_near, op_diagnostic
 from passel.schedule import PassStep, passes_of
 
 if TYPE_CHECKING:

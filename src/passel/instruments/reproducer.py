@@ -20,8 +20,8 @@ from passel.instruments.whole_files import check_writable, is_special, lasting, 
 from passel.ir import outwards
 from passel.ir.adapters import installed_name
 from passel.passes.factory import CallablePass
-from passel.passes.op_facts import op_diagnostic
 from passel.passes.reachable import walk
+from passel.passes.remarks import op_diagnostic
 from passel.pipeline import PipelineNode
 from passel.schedule.model import PassStep, nodes_of, passes_of
 

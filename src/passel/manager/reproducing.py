@@ -114,7 +114,7 @@ def read_part(frontend: Frontend, part: SourcePart, context: Any) -> Parsed:
             of the mistakes.
     """
     from passel.frontend import UnreadableError
-    from passel.passes.op_facts import invalid_diagnostic
+    from passel.passes.remarks import invalid_diagnostic
 
     adapter = frontend.adapter
     parsed = frontend.read(part, context, lambda _: None)

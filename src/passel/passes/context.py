@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol
 
 from passel.analysis import EVERYTHING, AnalysisManager
 from passel.diagnostics import Diagnostic, Severity
-from passel.passes.op_facts import op_diagnostic
 from passel.passes.outcome import PipelineRun, Record
-from passel.passes.remarks import RemarkEmitter
+from passel.passes.remarks import RemarkEmitter, op_diagnostic
 
 if TYPE_CHECKING:
     # Only for its default: a plain `PassContext` is that of a pass without state.

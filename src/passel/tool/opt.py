@@ -18,7 +18,7 @@ from passel.errors import AnchorError, PassFailedError, PipelineError
 from passel.frontend import UnreadableError, UsageError
 from passel.instruments.whole_files import lasting
 from passel.ir.adapters import crossing_with
-from passel.passes.op_facts import invalid_diagnostic, op_diagnostic
+from passel.passes.remarks import invalid_diagnostic, op_diagnostic
 from passel.tool.command_line import PROGRAM, read_known_flags
 from passel.tool.flags import InformationFlags, Settings, by_name, chosen_ir
 from passel.tool.irs import ToolDefinition, hint_at_passes, note_other_ir
