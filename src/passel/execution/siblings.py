@@ -173,7 +173,7 @@ class Siblings:
     def _is_in_place(self, task: PassContext[Any]) -> bool:
         if self._watch is not None:
             return self._watch.is_in_place(task.number)
-        return self._run.place_of(task.op) == task.place
+        return self._adapter.place_of(task.op) == task.place
 
     def leave(self, task: PassContext[Any], outcome: Outcome) -> None:
         """Drop the analyses of a task's op, on which the pipeline has run, and note its state."""
