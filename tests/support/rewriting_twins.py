@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from layouts import layout
 from loose_ops import context_with
-from xdsl_inputs import xdsl_context
+from xdsl_inputs import twins, xdsl_context
 
 from passel import PassManager
-from passel.xdsl import XDSLAdapter, parse_source
+from passel.xdsl import XDSLAdapter
 from passel.xdsl.fast import slow_paths
 
 if TYPE_CHECKING:
@@ -29,10 +29,9 @@ def compare_rewriting(
         Whether the module was changed. It is not if it could not be read.
     """
     try:
-        module = parse_source(context(), text, "test.mlir")
+        fast, slow = twins(context(), text, "test.mlir")
     except Exception:  # noqa: BLE001 - corpora have tests of errors
         return False
-    fast, slow = module.clone(), module.clone()
     before = layout(fast)
     done = rewritten(fast, pipeline, context())
     with slow_paths():

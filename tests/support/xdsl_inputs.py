@@ -14,6 +14,8 @@ from xdsl.context import Context
 from xdsl.dialects import get_all_dialects
 from xdsl.utils.exceptions import ParseError
 
+from passel.xdsl import parse_source
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
@@ -94,6 +96,14 @@ def readable(cases: Mapping[str, str], parse: Callable[[str], Operation]) -> dic
 def xdsl_context() -> Context:
     """Return a new context that knows every dialect and takes unregistered ops."""
     return _all_dialects().clone()
+
+
+def twins(context: Context, text: str, name: str) -> tuple[Operation, Operation]:
+    """Parse text twice, or clone it where resources would have other names the second time."""
+    module = parse_source(context, text, name)
+    if "resource" in text:
+        return module.clone(), module.clone()  # blocks of clones have no names
+    return module, parse_source(context, text, name)
 
 
 @cache

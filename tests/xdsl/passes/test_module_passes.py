@@ -7,7 +7,7 @@ import re
 import shlex
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 from xdsl.dialects.builtin import ModuleOp, StringAttr, UnitAttr
@@ -16,10 +16,10 @@ from xdsl.passes import ModulePass, PassPipeline
 from xdsl.transforms import get_all_passes
 from xdsl.utils.arg_spec import parse_spec
 from xdsl.utils.exceptions import PassFailedException
-from xdsl_inputs import enough, sampled, xdsl_corpus
+from xdsl_inputs import enough, sampled, twins, xdsl_corpus
 
 from passel import PassFailedError, PassFailure, PassManager
-from passel.xdsl import XDSLAdapter, parse_source
+from passel.xdsl import XDSLAdapter
 from passel.xdsl.module_passes import wrap_module_pass
 
 if TYPE_CHECKING:
@@ -77,10 +77,11 @@ def test_same_as_xdsl(step: int, context: Context, text_of: Callable[[Operation]
     for file, pipeline in runs[::step]:
         chunks = [chunk for other, chunk in corpus if other == file]
         for chunk in chunks[:3]:
-            parsed = _parsed(context.clone(), chunk, file)
-            if parsed is None:
+            try:
+                theirs, ours = twins(context.clone(), chunk, file)
+                theirs.verify()
+            except Exception:  # noqa: BLE001, S112 - the corpus has tests of errors
                 continue
-            theirs, ours = parsed.clone(), parsed.clone()
             passes = PassPipeline.parse_spec(known, pipeline)
             manager = PassManager.parse(
                 pipeline, context, adapter=XDSLAdapter(), flat_anchor="builtin.module"
@@ -92,15 +93,6 @@ def test_same_as_xdsl(step: int, context: Context, text_of: Callable[[Operation]
             assert text_of(ours) == text_of(theirs), (file, pipeline)
             names.update(item.name for item in passes.passes)
     assert len(names) > enough(12)
-
-
-def _parsed(context: Context, chunk: str, file: str) -> ModuleOp | None:
-    try:
-        module = parse_source(context, chunk, file)
-        module.verify()
-    except Exception:  # noqa: BLE001 - the corpus has tests of errors
-        return None
-    return cast("ModuleOp", module)
 
 
 # -- On other ops ----------------------------------------------------------------------------

@@ -9,10 +9,10 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import PassPipeline
 from xdsl.transforms import get_all_passes
-from xdsl_inputs import enough, sampled, xdsl_context, xdsl_corpus
+from xdsl_inputs import enough, sampled, twins, xdsl_context, xdsl_corpus
 
 from passel import PassManager
-from passel.xdsl import XDSLAdapter, parse_source
+from passel.xdsl import XDSLAdapter
 from passel.xdsl.passes.canonicalize import DCE, Canonicalizer
 from passel.xdsl.passes.cse import CSE
 from passel.xdsl.passes.loop_invariant_code_motion import Licm
@@ -77,11 +77,10 @@ def _changed(
     for file, chunk in chunks[::step]:
         context = xdsl_context()
         try:
-            parsed = parse_source(context, chunk, file)
-            parsed.verify()
+            module, copy = twins(context, chunk, file)
+            module.verify()
         except Exception:  # noqa: BLE001, S112 - the corpus has tests of errors
             continue
-        module, copy = parsed.clone(), parsed.clone()
         assert isinstance(copy, ModuleOp)
         if leave_out(copy):
             continue
