@@ -120,8 +120,7 @@ class Run(Loop):
             analyses = ctx.analyses if op == ctx.op else ctx.analyses.nest(op)
         except ValueError:
             failure = self.failing.of("unschedulable", sole(None, op), NOT_INSIDE)
-            refused = self.reports.tell(failure)
-            return _result_of(ctx, refused._replace(changed=False))
+            return _result_of(ctx, self.reports.tell(failure)._replace(changed=False))
         if self.hooks.sees_steps:
             for each in outwards(self.adapter, op):
                 if each == ctx.op:

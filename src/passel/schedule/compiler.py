@@ -49,8 +49,8 @@ class PipelineCompiler:
         self.context: Any = context
         self.lowers: LowersPasses | None = adapter if isinstance(adapter, LowersPasses) else None
         self.guard: Collection[str] | None = guard
-        # The cached schedules, each with its manager and the manager's number of changes.
-        self._compiled: dict[Any, tuple[weakref.ref[OpPassManager], int, Pipeline]] = {}
+        # The cached schedules, each after its manager and the manager's number of changes.
+        self._compiled: dict[Any, tuple[tuple[weakref.ref[OpPassManager], int], Pipeline]] = {}
         self.lock: RLock = RLock()
 
     def schedule(self, tree: OpPassManager, outer: str = "") -> Pipeline:
@@ -70,16 +70,15 @@ class PipelineCompiler:
             EffectsError: A pass has a forbidden effect outside the IR.
             ContractError: A requirement of a pass is not met.
         """
-        key, changes = (id(tree), outer), tree.changes
+        key, source = (id(tree), outer), (weakref.ref(tree), tree.changes)
         with self.lock:
-            if (known := self._compiled.get(key)) is not None:
-                source, version, schedule = known
-                if source() is tree and version == changes:
-                    return schedule
+            known = self._compiled.get(key)
+            if known is not None and known[0] == source:
+                return known[1]
             schedule = self._compile(tree, outer)
             # Passes may build a pipeline for each op: drop the schedules of deleted pipelines.
-            alive = {k: found for k, found in self._compiled.items() if found[0]() is not None}
-            self._compiled = {**alive, key: (weakref.ref(tree), changes, schedule)}
+            alive = {k: found for k, found in self._compiled.items() if found[0][0]() is not None}
+            self._compiled = {**alive, key: (source, schedule)}
             return schedule
 
     def check_fits(self, tree: OpPassManager, kind: OpKind) -> None:

@@ -147,11 +147,8 @@ class _Checker:
                 f"the region {name} never ends: it starts after {start}, and no later pass matches "
                 "its end; add such a pass, or remove the region"
             )
-            self._report(start, message)
+            self._found.append(Problem(message, start.step.span))
         return self._found
-
-    def _report(self, place: _Place, message: str) -> None:
-        self._found.append(Problem(message, place.step.span))
 
     def enter(self, place: _Place) -> None:
         """Check the requirements of a pass, and of the regions that end before the pass."""
@@ -169,10 +166,18 @@ class _Checker:
                 f"pass {place} requires {name}, which no earlier pass on the same op or an "
                 "enclosing op produces; add a pass that produces it"
             )
-            self._report(place, message)
+            self._found.append(Problem(message, place.step.span))
         elif all(fact[1:] for fact in facts):
-            for offender in facts[0][1:]:
-                self._report(offender, _not_preserved(name, offender, facts[0][0], place))
+            producer, *offenders = facts[0]
+            for offender in offenders:
+                pass_ = offender.step.pass_
+                where = f"{'a subclass of ' if pass_.ir else ''}{type(pass_).__name__}"
+                message = (
+                    f"pass {offender} between {producer} and {place} does not claim to preserve "
+                    f"{name}; if it actually does, declare preserves = ({name},) in {where}, "
+                    "otherwise move the pass elsewhere"
+                )
+                self._found.append(Problem(message, offender.step.span))
             del facts[0][1:]
 
     def leave(self, place: _Place) -> None:
@@ -195,14 +200,3 @@ class _Checker:
             if place.named.label in getattr(region, end)
             for kind in region.preserves
         ]
-
-
-def _not_preserved(name: str, offender: _Place, producer: _Place, consumer: _Place) -> str:
-    """Return the message for a pass that does not preserve an analysis between two others."""
-    pass_ = offender.step.pass_
-    where = f"a subclass of {type(pass_).__name__}" if pass_.ir else type(pass_).__name__
-    way_out = f"if it actually does, declare preserves = ({name},) in {where}"
-    return (
-        f"pass {offender} between {producer} and {consumer} does not claim to preserve {name}; "
-        f"{way_out}, otherwise move the pass elsewhere"
-    )
