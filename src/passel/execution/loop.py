@@ -144,7 +144,7 @@ class Loop(ObservedRun):
         total, seen = UNCHANGED, None
         for step in ctx.plan.steps:
             outcome, ctx.failure, changed = UNCHANGED, None, False
-            is_compared = self.hooks.finds_changes and step.pass_ is not None
+            is_compared = self.tracks and step.pass_ is not None
             if is_compared and ctx.valid_state is None:
                 ctx.valid_state = self.adapter.fingerprint(ctx.op)
             seen = ctx.valid_state if seen is None else seen
@@ -161,7 +161,7 @@ class Loop(ObservedRun):
                     failed, skipped = bool(outcome.failures), outcome is _SKIPPED
                     if is_compared and not failed:
                         was, seen = seen, ctx.valid_state
-                        if ctx.deferred:  # the pass was not examined
+                        if ctx.deferred and self.hooks.finds_changes:  # it was not examined
                             seen = self.adapter.renew_fingerprint(ctx.op, was)
                         changed = seen is not was and seen != was
                     hooks.ended = Ended(failed, ctx.failure, skipped, changed, outcome, ctx)
