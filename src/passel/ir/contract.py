@@ -323,7 +323,7 @@ class IRAdapter(ABC):
     def pass_source(self) -> Any:
         """Return the source of the IR's own passes, or None if it has no named passes.
 
-        Every call returns an equal `passel.passes.sources.PassSource`.
+        Every call returns an equal source; see `PassRegistry` for what a source is.
         """
         return None
 

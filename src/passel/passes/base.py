@@ -351,11 +351,10 @@ def _parameter(cls: type) -> type | None:
     for generic in cls.__dict__.get("__orig_bases__", ()):
         if getattr(typing.get_origin(generic), "_target", ""):
             given = typing.get_args(generic)[0]
-            if given is Any or isinstance(given, typing.TypeVar):
-                return None
             if isinstance(given, type):
                 return given
-            shown = getattr(given, "__forward_arg__", given)
-            message = f"{cls.__qualname__}: {shown!r} in brackets is not a class"
-            raise DefinitionError(f"{message}; to name an op, write anchor = 'func.func' instead")
+            if given is not Any and not isinstance(given, typing.TypeVar):
+                shown = getattr(given, "__forward_arg__", given)
+                message = f"{cls.__qualname__}: {shown!r} in brackets is not a class"
+                raise DefinitionError(f"{message}; to name an op, write anchor = 'func.func'")
     return None

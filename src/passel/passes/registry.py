@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
     from passel.passes.options import Options
-    from passel.passes.sources import PassSource, Registered
+    from passel.passes.sources import Registered
 
 PassT = TypeVar("PassT", bound="type[Pass[Any, Any]] | str")
 
@@ -41,8 +41,10 @@ class PassRegistry:
     `PassRegistry(other)`, which also searches `other`, are not added to `other`.
 
     Args:
-        sources: The sources to search, in order, for names that are not in this registry, such as
-            other registries.
+        sources: The sources to search, in order, for names that are not in this registry. They are
+            registries, or objects with the attribute `ir` and the methods `lookup`, `entries` and
+            `names` of a registry. `entries` may leave out what `lookup` finds, since MLIR cannot
+            list its passes.
         scope: The name of the IR that lookups use by default; an empty string for any IR.
 
     Attributes:
@@ -65,7 +67,7 @@ class PassRegistry:
 
     ir = ""
 
-    def __init__(self, *sources: PassSource, scope: str = "") -> None:
+    def __init__(self, *sources: Any, scope: str = "") -> None:
         self.scope: str = scope
         self.added: list[str] = []
         self._sources = sources
@@ -267,7 +269,7 @@ class PassRegistry:
         # The closest name may not exist after all.
         return suggest(name, [close]) if close and self.lookup(close, ir=ir) else ""
 
-    def _sources_for(self, ir: str) -> Iterator[PassSource]:
+    def _sources_for(self, ir: str) -> Iterator[PassRegistry]:
         return (source for source in self._sources if _concerns(source.ir, ir))
 
 

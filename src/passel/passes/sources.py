@@ -1,17 +1,17 @@
-"""The entries of pass registries, and the protocol for sources of entries."""
+"""The entries of pass registries."""
 
 from __future__ import annotations
 
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from passel.errors import DefinitionError, PasselError
 from passel.passes.base import Pass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable
+    from collections.abc import Callable, Generator
 
     from passel.passes.options import Options
 
@@ -102,27 +102,3 @@ class PassPipelineInfo(NamedTuple):
 
 
 Registered: TypeAlias = PassInfo | PassPipelineInfo
-
-
-class PassSource(Protocol):
-    """A source of named passes and pipelines, such as a registry or the set of MLIR's passes."""
-
-    @property
-    def ir(self) -> str:
-        """The name of the IR that all entries apply to; an empty string for several IRs."""
-        ...
-
-    def lookup(self, name: str, *, ir: str = "") -> Registered | None:
-        """Return the pass or pipeline called `name`, or None; see `PassRegistry.lookup`."""
-        ...
-
-    def entries(self, *, ir: str = "") -> Iterable[Registered]:
-        """Yield the entries that the source can list; if `ir` is not empty, only those for this IR.
-
-        The entries may be incomplete, since MLIR cannot list its passes; `lookup` may find more.
-        """
-        ...
-
-    def names(self, *, ir: str = "") -> Iterable[str]:
-        """Yield names for spelling suggestions, without checking that the named passes exist."""
-        ...
