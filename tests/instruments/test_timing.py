@@ -16,6 +16,7 @@ from passel.execution import Run
 from passel.execution.strategies.executors import Threads
 from passel.execution.strategies.fork import Forked
 from passel.hooks import Instrumentor
+from passel.instruments.ir_printer import PrintIR
 from passel.instruments.timing import Timer, Timing
 from passel.instruments.timing_report import timing_report
 from passel.schedule.compiler import PipelineCompiler
@@ -169,6 +170,27 @@ def test_enable_timing_prints_one_report_per_run(capsys: pytest.CaptureFixture[s
     pm.enable_timing(False)
     pm.run(parse_toy(MODULE))
     assert not capsys.readouterr().err
+
+
+def test_times_exclude_printing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clock starts after all printing and stops before it, whatever was enabled first."""
+    told: list[str] = []
+
+    def telling(name: str) -> Any:
+        def tell(*_: object) -> None:
+            told.append(name)
+
+        return tell
+
+    for kind in (Timing, PrintIR):
+        for hook in ("before_pass", "after_pass"):
+            monkeypatch.setattr(kind, hook, telling(f"{hook} {kind.__name__}"))
+    pm = PassManager("toy.module", adapter=ToyAdapter()).add(Nap())
+    pm.enable_timing()
+    pm.enable_ir_printing()
+    pm.run(parse_toy("toy.module()"))
+    inner = ["before_pass Timing", "after_pass Timing"]
+    assert told == ["before_pass PrintIR", *inner, "after_pass PrintIR"]
 
 
 def test_wrong_arguments_are_errors() -> None:
