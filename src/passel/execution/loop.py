@@ -2,6 +2,12 @@
 
 `Loop.run_steps` executes each step on an op in this order: gates, the pass or the nested pipelines,
 a check that the op still exists, invalidation of analyses, detection of changes, and verification.
+If a pass raises an exception, analyses that it did not preserve are dropped, its diagnostics and
+the failure are reported, the hooks after the pass are called, and the rest of the op's pipeline is
+skipped. The pipelines of sibling ops run nevertheless.
+
+An op is also verified before and after its nested pipelines run, after a pass on a sibling op has
+changed it, and at the end of its pipeline if the last passes preserved everything.
 
 Source: `OpToOpPassAdaptor::run` and `runPipeline`, MLIR 22.
 """
@@ -13,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from passel.analysis import EVERYTHING, PreservedAnalyses, in_common
 from passel.errors import PassFailure
-from passel.execution.failure_texts import Failures, sole
+from passel.execution.failures import Failures, sole
 from passel.execution.siblings import Siblings, violations_around
 from passel.hooks import Ended, ObservedRun
 from passel.hooks.instrumentor import Bracket
@@ -52,8 +58,9 @@ class Loop(ObservedRun):
         emit: The function that is called with each diagnostic; None to discard diagnostics.
         verify: Whether to verify the IR: True after each pass that changed its op's fingerprint and
             did not preserve everything, `"always"` after each pass that did not preserve
-            everything, even if its op is unchanged, and False never. The input of the run is not
-            verified, and must be valid.
+            everything, even if its op is unchanged, and False never. After a pass that preserved
+            everything, verification is deferred to the next check of the op. The input of the run
+            is not verified, and must be valid.
         remarks: The filter for optimization remarks; None to discard all remarks.
         gates: The functions that decide whether a step runs.
         strategy: The strategy that distributes sibling ops over workers.
@@ -65,9 +72,9 @@ class Loop(ObservedRun):
         isolates: Whether the run detects a pass that changes ops outside the op that it runs on.
         tracks: Whether fingerprints are computed after passes to detect changes.
         skips: Whether verification is skipped for ops with unchanged fingerprints.
-        at_work: The `PassContext` of the running pass; None between passes.
-        preserved: A function that returns the analyses that all passes of a step or a pipeline
-            preserve.
+        running: The `PassContext` of the running pass; None between passes.
+        declared: A function that returns the analyses that all passes of a step or a pipeline
+            declare in `preserves`.
         interrupted: The outcome of the innermost interrupted step; `UNKNOWN` if there was no
             interrupt in a step.
     """
@@ -101,12 +108,12 @@ class Loop(ObservedRun):
         self.skips: bool = finds and verify is True
         always = ("--verify-each=always",) if verify == "always" else ()
         self.flags: tuple[str, ...] = always + hooks.flags
-        self.at_work: PassContext[Any] | None = None
+        self.running: PassContext[Any] | None = None
         self.interrupted: Outcome = UNKNOWN
         self._uninitialized: dict[Pipeline, tuple[Step, Exception]] = {}
         lowers = None if gates or hooks.needs_single_passes else compiler.lowers
         self._lower = None if lowers is None else partial(lowers.lower, verify=self.verifies)
-        self.preserved: Callable[[Step | Pipeline], frozenset[type]] = cache(_preserved)
+        self.declared: Callable[[Step | Pipeline], frozenset[type]] = cache(_preserved)
         self._lowered: dict[tuple[Pipeline | Step, Hashable], Plan | None] = {}
 
     # -- One op -----------------------------------------------------------------------------------
@@ -195,11 +202,11 @@ class Loop(ObservedRun):
                     else:
                         if tracks and ctx.valid_state is None:
                             ctx.valid_state = self.adapter.fingerprint(op)
-                        self.at_work = ctx
+                        self.running = ctx
                         step.pass_.run(op, ctx)
                 except Exception as error:  # noqa: BLE001 - a crash of the pass, reported as one
                     raised, ctx.is_verified = error, False
-                self.at_work = None
+                self.running = None
                 # Without verification, most steps leave nothing to check, which saves the call.
                 is_checked = not ctx.is_verified or ctx.record or ctx.cached or tracks
                 if is_checked or place_of(op) is not place:
@@ -238,7 +245,7 @@ class Loop(ObservedRun):
             if ctx.preserved is EVERYTHING:
                 ctx.deferred.append(step)
                 outcome = UNCHANGED if self.knows_changes else UNKNOWN
-            elif ctx.record is None or not ctx.record.outcome.failures:
+            elif ctx.record is None or not ctx.record.outcome.failures:  # of `Run.blame`
                 outcome = self.verify_changes(step, ctx)
         if failure is None and ctx.record is None:
             return outcome
@@ -257,7 +264,7 @@ class Loop(ObservedRun):
         ran = outcome.preserved
         if ctx.record is not None:
             ran = in_common(ran, ctx.record.outcome.preserved)
-        kept = in_common(self.preserved(step), ran) | ctx.preserved
+        kept = in_common(self.declared(step), ran) | ctx.preserved
         if step.pass_ is not None:
             kept |= set(step.pass_.produces)
         try:

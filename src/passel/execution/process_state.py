@@ -1,4 +1,4 @@
-"""Process-wide state: streams, texts to print after crashes, and handling of Ctrl-C."""
+"""Process-wide state: streams, texts to print after crashes, and delays of Ctrl-C."""
 
 from __future__ import annotations
 

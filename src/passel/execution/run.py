@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from passel.analysis import PreservedAnalyses, analysis_name, in_common
 from passel.errors import PassFailure
-from passel.execution.failure_texts import NOT_INSIDE, Suspects, sole, titles_of
+from passel.execution.failures import NOT_INSIDE, Suspects, sole, titles_of
 from passel.execution.loop import Loop
 from passel.hooks import Ended
 from passel.hooks.instrumentor import Bracket
@@ -31,7 +31,7 @@ class Run(Loop):
     op: Any
     pipeline: Pipeline
     outcome: Outcome
-    at_work: PassContext[Any] | None
+    running: PassContext[Any] | None
 
     def run(self, pipeline: Pipeline, op: Any, parent: Step | None = None) -> Outcome:
         """Run a compiled pipeline on an op.
@@ -101,9 +101,9 @@ class Run(Loop):
 
     def _hear(self, diagnostic: Diagnostic) -> bool:
         """Emit a library diagnostic from the running pass, and return whether a pass is running."""
-        if self.at_work is None:
+        if self.running is None:
             return False
-        self.at_work.emit(diagnostic)
+        self.running.emit(diagnostic)
         return True
 
     # -- Pipelines that passes run ----------------------------------------------------------------
@@ -128,8 +128,8 @@ class Run(Loop):
                 self.number(self.adapter.children(self.adapter.parent(each)))
         compiled = self.compiler.schedule(pipeline, ctx.path)
         outcome = self._run_compiled(compiled, op, ctx.step, analyses)
-        self.at_work = ctx
-        kept = in_common(self.preserved(compiled), outcome.preserved)
+        self.running = ctx
+        kept = in_common(self.declared(compiled), outcome.preserved)
         analyses.invalidate(PreservedAnalyses(kept))
         if op != ctx.op and outcome.changed is not False:
             analyses.invalidate_between(ctx.op, PreservedAnalyses(kept))

@@ -10,7 +10,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from passel.errors import EncodingError
-from passel.execution.failure_texts import BESIDE, GONE, INSIDE, suspects_of
+from passel.execution.failures import BESIDE, GONE, INSIDE, suspects_of
 from passel.ir import outwards
 from passel.passes import PassContext
 from passel.passes.outcome import CHANGED, UNCHANGED, sum_of
@@ -34,8 +34,8 @@ class Siblings:
         step: The step that runs the nested pipelines.
         ctx: The `PassContext` of the enclosing op.
         tasks: A `PassContext` for each sibling that a pipeline runs on, in program order.
-        last: The index of the child whose pipeline has ended last; None until the first pipeline
-            starts, and another number until it has ended.
+        last: The index of the child whose pipeline has ended last. None means that no pipeline has
+            started, and -1 that pipelines may be running on threads but none has ended.
     """
 
     def __init__(self, step: NestedStep, ctx: PassContext[Any]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from passel.errors import PassFailure
-from passel.execution.failure_texts import BESIDE, INSIDE
+from passel.execution.failures import BESIDE, INSIDE
 from passel.hooks import PassInstrumentation
 from passel.schedule import PassStep
 

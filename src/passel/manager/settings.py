@@ -39,7 +39,9 @@ class RunSettings:
         Args:
             enable: True to verify after each pass that changed the fingerprint of its op,
                 `"always"` to verify after each pass that did not preserve all analyses, or False to
-                never verify. On MLIR, True means the same as `"always"`.
+                never verify. On MLIR, True means the same as `"always"`. After passes that
+                preserved all analyses, the op is verified when the next other pass has run, or when
+                the pipeline ends.
 
         Raises:
             ValueError: The argument is not True, False or `"always"`.

@@ -2,12 +2,12 @@
 
 from passel.passes.base import InterfacePass, OperationPass, Pass
 from passel.passes.context import PassContext
+from passel.passes.entries import PassInfo, PassPipelineInfo
 from passel.passes.options import Options, option
 from passel.passes.outcome import PipelineRun
 from passel.passes.pass_type import PassType
 from passel.passes.registry import PassRegistry, default_registry
 from passel.passes.remarks import RemarkEmitter
-from passel.passes.sources import PassInfo, PassPipelineInfo
 from passel.passes.statistics import Statistic
 
 __all__ = [

@@ -18,15 +18,15 @@ from passel.errors import DefinitionError, DuplicateNameError
 from passel.installed import entry_points
 from passel.ir.adapters import adapter_names, leave_out, package_of
 from passel.passes.base import Pass
-from passel.passes.sources import PassInfo, PassPipelineInfo
+from passel.passes.entries import PassInfo, PassPipelineInfo
 from passel.pipeline.lexer import check_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from importlib.metadata import EntryPoint
 
+    from passel.passes.entries import Registered
     from passel.passes.options import Options
-    from passel.passes.sources import Registered
 
 PassT = TypeVar("PassT", bound="type[Pass[Any, Any]] | str")
 

@@ -15,16 +15,16 @@ from passel.errors import (
 )
 from passel.ir import ANY, adapter_for
 from passel.ir.adapters import imported_irs, running_adapter
+from passel.passes.entries import PassInfo, errors_of_others
 from passel.passes.options import Options
 from passel.passes.registry import PassRegistry, default_registry
-from passel.passes.sources import PassInfo, errors_of_others
 from passel.pipeline import OptionNode, OptionText, PassNode
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from passel.ir import IRAdapter
-    from passel.passes.sources import PassPipelineInfo
+    from passel.passes.entries import PassPipelineInfo
     from passel.pipeline import ElementNode
 
     OptionsT = TypeVar("OptionsT", bound=Options)

@@ -135,10 +135,10 @@ class PipelineCompiler:
         self.adapter.prepare(self.context, [pass_ for pass_, _ in visits])
 
     def _check(self, pipeline: Pipeline) -> None:
-        """Perform the checks that do not need ops, innermost pipelines first."""
+        """Check a pipeline's anchor, then its nested pipelines, and then its passes."""
         anchor, span = pipeline.anchor, pipeline.span
         kind = None if anchor == ANY else self.adapter.kind_named(self.context, anchor)
-        # At the top, the op that the pipeline runs on decides whether the anchor exists.
+        # At the top, where path and anchor are the same, the op decides whether the anchor exists.
         if anchor != pipeline.path and (message := self._unknown_anchor(anchor)):
             raise AnchorError(Problem(message, span))
         if kind is not None and not kind.isolated and pipeline.steps:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeAlias
 
 from passel.errors import AnchorError
 from passel.ir import ANY
+from passel.passes.entries import errors_of_others
 from passel.passes.op_pass_manager import OpPassManager
-from passel.passes.sources import errors_of_others
 from passel.pipeline import PipelineNode
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ Jobs = int | Literal["auto"]
 """The number of ops to process concurrently; `auto` for the number of processors."""
 
 
-at_work: ContextVar[bool] = ContextVar("at_work", default=False)
+in_worker: ContextVar[bool] = ContextVar("in_worker", default=False)
 """Whether this thread or process is a worker. Workers do not start other workers."""
 
 
@@ -80,7 +80,7 @@ def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> Sequent
         if callable(getattr(executor, "submit", None)):
             return OnExecutor(jobs, executor)
         raise TypeError(f"expected an executor, such as ProcessPoolExecutor(), got {executor!r}")
-    if jobs is None or jobs == 1 or at_work.get():
+    if jobs is None or jobs == 1 or in_worker.get():
         return Sequential()
     has_lock = getattr(sys, "_is_gil_enabled", lambda: True)()
     if not has_lock or not hasattr(os, "fork"):

@@ -13,7 +13,7 @@ from copy import copy
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
 from passel.diagnostics import brief, log_warning_once
-from passel.execution.failure_texts import Suspects, suspects_of
+from passel.execution.failures import Suspects, suspects_of
 from passel.execution.strategies import Sequential, processors
 from passel.hooks.observed_run import Reports
 from passel.passes.outcome import sum_of

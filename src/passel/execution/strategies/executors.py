@@ -13,7 +13,7 @@ from passel.diagnostics import brief, log_warning_once
 from passel.errors import EncodingError
 from passel.execution.run import Run
 from passel.execution.siblings import Siblings
-from passel.execution.strategies import Sequential, at_work
+from passel.execution.strategies import Sequential, in_worker
 from passel.execution.strategies.distribution import Answer, Distribution, branch, run_tasks
 from passel.hooks import Instrumentor
 from passel.hooks.instrumentor import Bracket
@@ -77,7 +77,7 @@ def _run_on_thread(
     part: Run, siblings: Siblings, tasks: Sequence[Any], ended: Event
 ) -> list[tuple[Outcome, None]]:
     """Run tasks in program order, and skip the remaining tasks once `ended` is set."""
-    at_work.set(True)  # in the copy of the context
+    in_worker.set(True)  # in the copy of the context
     with part.adapter.in_context(part.ir_context), Bracket(part.hooks, "run", part):
         return [(siblings.run_task(task), None) for task in tasks if not ended.is_set()]
 
@@ -156,7 +156,7 @@ def _do_share(facts: bytes, ops: bytes) -> bytes:
         facts: The pickled facts about the run, which `OnExecutor.answers` collects.
         ops: The ops of the share, encoded by the adapter's method `ship`.
     """
-    token = at_work.set(True)
+    token = in_worker.set(True)
     try:
         return pickle.dumps(_do(facts, ops), pickle.HIGHEST_PROTOCOL)
     except Exception as error:  # noqa: BLE001 - a missing module may raise any exception
@@ -165,7 +165,7 @@ def _do_share(facts: bytes, ops: bytes) -> bytes:
     except BaseException:  # noqa: BLE001 - the main process repeats the interrupt of the pass
         return pickle.dumps(Answer())
     finally:
-        at_work.reset(token)
+        in_worker.reset(token)
 
 
 def _do(facts: bytes, data: bytes) -> Answer:

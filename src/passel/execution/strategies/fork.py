@@ -53,7 +53,7 @@ class Forked(Distribution):
         for number in range(len(shares)):
             answer = found.pop(number, None) or Answer()
             if isinstance(answer, Death):
-                answer = Answer(lost=[answer.step], how=answer.describe(), at=answer.mark)
+                answer = Answer(lost=[answer.done], how=answer.describe(), at=answer.running)
             yield answer
 
 

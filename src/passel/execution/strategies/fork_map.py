@@ -20,7 +20,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from passel.diagnostics import brief, log_warning
 from passel.errors import EncodingError
 from passel.execution.process_state import flush, interrupts_held
-from passel.execution.strategies import at_work
+from passel.execution.strategies import in_worker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -41,15 +41,15 @@ class Death(NamedTuple):
     Attributes:
         code: The exit code of the worker, or the negated number of the signal that killed the
             worker; None if unknown.
-        step: The first argument of the last call to `set_mark` for the item; 0 if there was no
+        done: The first argument of the last call to `set_mark` for the item; 0 if there was no
             call.
-        mark: The second argument of the last call to `set_mark` for the item; 0 if there was no
-            call.
+        running: The second argument of the last call to `set_mark` for the item; 0 if there was
+            no call.
     """
 
     code: int | None
-    step: int
-    mark: int
+    done: int
+    running: int
 
     def describe(self) -> str:
         """Return a phrase that says how the worker died, such as `was killed by SIGSEGV`."""
@@ -64,17 +64,22 @@ class Death(NamedTuple):
 _Progress: TypeAlias = "memoryview[int]"
 """The progress of a worker, in memory that it shares with the main process.
 
-The progress consists of three numbers: the index of the current item, counted from 1, or 0 between
-items; and the numbers from `set_mark`.
+The progress consists of three numbers: the index of the current item, counted from 1, or 0 if the
+worker has ended its work; and the numbers from `set_mark`.
 """
 
 _own: list[_Progress] = []
 """A list with the progress of this process, or an empty list if this is not a worker."""
 
 
-def set_mark(step: int, mark: int = 0) -> None:
-    """Store two progress numbers of this worker. If the worker dies, its `Death` contains them."""
-    _own[0][1], _own[0][2] = step, mark
+def set_mark(done: int, running: int = 0) -> None:
+    """Store how far this worker is within its item. If the worker dies, its `Death` says so.
+
+    Args:
+        done: The number of finished parts of the item.
+        running: The id of the object that the worker is busy with; 0 if there is none.
+    """
+    _own[0][1], _own[0][2] = done, running
 
 
 def fork_map(body: WorkerBody, items: Sequence[Any], processes: int) -> dict[int, Any]:
@@ -155,7 +160,7 @@ def _fork(
         signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         gc.disable()  # a collection would copy the pages shared with the parent
-        at_work.set(True)
+        in_worker.set(True)
         _own[:] = [progress]
         parent = os.getppid()
         results: list[bytes] = []
