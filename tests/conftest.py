@@ -46,14 +46,6 @@ _threads = fork._threads  # pyright: ignore[reportPrivateUsage]
 
 _LACKING = re.compile(r"Operation [\w.]+ does not have a custom format|Dialect `\w+' not found")
 
-_NEEDS = {
-    "test_errors_have_a_place[module attributes {\\n a = !llvm.func<index ()>}--2-25]": "0.66",
-    # Targets are found without loading them.
-    "test_a_target_whose_package_is_missing_is_one_clear_line[passel]": "0.66",
-    "test_fast_paths_are_turned_off": NEWEST_XDSL,
-}
-"""Tests of what came with a release of xDSL."""
-
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Skip what is about a later xDSL than is installed, or about this process alone."""
@@ -61,9 +53,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if is_forked and item.get_closest_marker("one_process"):
             item.add_marker(pytest.mark.skip("it looks at this process"))
+        mark = item.get_closest_marker("needs_xdsl")
         # Fast paths are off where xDSL's own parts may be others.
-        is_newest = item.path.parent.name == "fast"
-        needed = NEWEST_XDSL if is_newest else _NEEDS.get(item.name, "")
+        needed = NEWEST_XDSL if item.path.parent.name == "fast" else mark.args[0] if mark else ""
         if needed > _INSTALLED:
             item.add_marker(pytest.mark.skip(f"needs xDSL {needed}"))
 

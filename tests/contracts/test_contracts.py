@@ -113,8 +113,9 @@ def test_what_is_checked_is_what_the_run_does(between: list[Any]) -> None:
     """The consumer gets the very object, whatever kinds of passes there are in between."""
     pm = PassManager("toy.module", adapter=ToyAdapter())
     pm.add(GENERATE, *between, MATERIALIZE)
-    pm.run(parse_toy("toy.module(toy.func @f(toy.func @h),toy.func @g)"))
-    assert len(Schedule.made) == 1
+    for jobs in (1, 2):
+        pm.run(parse_toy("toy.module(toy.func @f(toy.func @h),toy.func @g)"), jobs=jobs)
+        assert len(Schedule.made) == jobs
     assert Schedule.used == Schedule.made
 
 

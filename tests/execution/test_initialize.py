@@ -135,10 +135,8 @@ def test_a_failing_initialize_stops_the_run_before_anything_executes(crash: bool
     assert log == ["initialize a", "initialize b"]
     assert events == []
     (failure,) = error.failures
-    assert (failure.kind, failure.path) == (
-        "crashed" if crash else "failed",
-        "toy.module/toy.func/0:refuse",
-    )
+    kind = "crashed" if crash else "failed"
+    assert (failure.kind, failure.path) == (kind, "toy.module/toy.func/0:refuse")
     assert isinstance(failure.cause, ZeroDivisionError if crash else PassFailure)
     assert ("boom" if crash else "no patterns") in error.diagnostics[0].message
 

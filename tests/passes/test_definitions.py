@@ -132,9 +132,9 @@ def _option(field: str, default: object = "x") -> dict[str, Any]:
         (Pass, {"run": _lazy}, r"Wrong\.run is a generator function \(it has a "),
         (Pass, {"run": _both}, r"Wrong\.run is an async function"),
         (Pass, {"can_schedule_on": _late}, r"Wrong\.can_schedule_on is an async function"),
-        (Pass, {"name": 5}, "5 cannot be the name of a pass"),
-        (Pass, {"anchor": int}, "int is not an op class: it has no op name"),
-        (Options, _option("x", option(name="a b")), "cannot be the name of an option: names must"),
+        (Pass, {"name": 5}, "5 cannot be the name of pass Wrong: names must"),
+        (Pass, {"anchor": int}, "Wrong: int is not an op class: it has no op name"),
+        (Options, _option("x", option(name="a b")), "cannot be the name of an option of Wrong: names"),
         (Options, {"__annotations__": {"x": "int", "y": "int"}, "x": 0, "y": option(default=0, name="x")}, "options 'x' and 'y' of .*Wrong have the same name 'x'"),
         (Pass, _option("dependent_dialects"), "of Pass: rename the option to 'dependent_dialects_'; to set the attribute, omit the type annotation$"),
         (Options, _option("parse"), r"option 'parse' of .*Wrong has the same name as an attrib"),
@@ -196,11 +196,11 @@ def test_a_name_reads_back(name: str) -> None:
     """A name that a pipeline could not spell is refused for passes and pipelines."""
     registry = PassRegistry()
     for what, give in (
-        ("pass: names must not", lambda: type("Named", (Pass,), {"name": name})),
-        ("pass", lambda: registry.register(name, lambda: Pass)),
-        ("pipeline", lambda: registry.register_pipeline(name, print)),
+        ("pass Named: names must not", lambda: type("Named", (Pass,), {"name": name})),
+        ("a pass", lambda: registry.register(name, lambda: Pass)),
+        ("a pipeline", lambda: registry.register_pipeline(name, print)),
     ):
-        with pytest.raises(DefinitionError, match=f"cannot be the name of a {what}"):
+        with pytest.raises(DefinitionError, match=f"cannot be the name of {what}"):
             give()
     assert not registry.entries()
 

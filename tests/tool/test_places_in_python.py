@@ -56,6 +56,7 @@ def line_of(marker: str, text: str) -> int:
             "ctx.run_pipeline(OpPassManager('func.func'))",
             "AnchorError: can't run 'func.func' pass manager on 'builtin.module' op; to run the pipeline on nested ops, write builtin.module(",
         ),
+        ("ctx.run_pipeline('cse')", "TypeError: run_pipeline takes a manager, like OpPass"),
         ("ctx.emit('text')", "TypeError: emit takes a Diagnostic, not 'text'; to report text, use"),
         ("ctx.analysis(int)", "TypeError: int() argument must be"),
     ],

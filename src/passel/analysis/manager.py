@@ -59,13 +59,11 @@ class AnalysisManager:
 
     def analysis(self, kind: AnalysisClass[A]) -> A:
         """Return an analysis of the manager's op, and compute the analysis if it is not cached."""
-        if kind in self.results:
-            return self.results[kind]
-        given = (self.op, self) if _takes_manager(kind) else (self.op,)
-        result = self._compute(kind, self.op, partial(kind, *given))
-        # Inserted only now: analyses that it depends on are inserted first, and dropped first.
-        self.results[kind] = result
-        return result
+        if kind not in self.results:
+            given = (self.op, self) if _takes_manager(kind) else (self.op,)
+            # Analyses that it depends on are inserted first, and dropped first.
+            self.results[kind] = self._compute(kind, self.op, partial(kind, *given))
+        return self.results[kind]
 
     def cached_analysis(self, kind: AnalysisClass[A]) -> A | None:
         """Return a cached analysis of the manager's op, or None if the analysis is not cached."""
@@ -82,9 +80,8 @@ class AnalysisManager:
             op: The enclosing op; None for the parent op.
         """
         manager = self._parent
-        if op is not None:
-            while manager is not None and manager.op != op:
-                manager = manager._parent
+        while op is not None and manager is not None and manager.op != op:
+            manager = manager._parent
         return None if manager is None else manager.results.get(kind)
 
     def child_analysis(self, kind: AnalysisClass[A], op: Any) -> A:
@@ -115,8 +112,7 @@ class AnalysisManager:
                 break
             path.append(each)
         else:
-            msg = "the op is not nested in the op of this analysis manager"
-            raise ValueError(msg)
+            raise ValueError("the op is not nested in the op of this analysis manager")
         manager = self
         for inner in reversed(path):
             manager = manager.child(inner)
@@ -176,7 +172,6 @@ class AnalysisManager:
         self._filter(PreservedAnalyses(preserved))
         if preserved.none:
             self._children.clear()
-            return
         for child in self._children.values():
             child.invalidate(preserved)
 
@@ -203,9 +198,9 @@ class AnalysisManager:
                 message = f"it changed {analysis_name(kind)}{on}, which it claims to preserve"
                 raise PassFailure(message, op=self.op)
         inside = adapter.children(self.op) if self._children else ()
-        for child in map(self._children.get, map(adapter.identity_of, inside)):  # not erased since
-            if child is not None:
-                child.check()
+        # Ops that were erased since are not inside.
+        for child in filter(None, map(self._children.get, map(adapter.identity_of, inside))):
+            child.check()
 
     def _filter(self, preserved: PreservedAnalyses) -> None:
         for kind, result in list(self.results.items()):

@@ -101,10 +101,7 @@ class Failures(NamedTuple):
         return failure
 
     def lost(self, step: Step, ctx: PassContext[Any]) -> Failure:
-        """Return the failure of a step that erased or moved the op of `ctx`.
-
-        Its place is that of the innermost enclosing op that still exists.
-        """
+        """Return the failure of a step that erased or moved the op of `ctx`."""
         outer, place_of = ctx.parent, self.adapter.place_of
         while outer is not None and place_of(outer.op) != outer.place:
             outer = outer.parent
@@ -113,8 +110,7 @@ class Failures(NamedTuple):
             "enclosing op may do that"
         )
         suspects = Suspects(step, outer and outer.op, [step])
-        symbol = self.adapter.symbol_name(ctx.op) if self.adapter.survives_loss else None
-        return self.of("isolation", suspects, message, op_name=ctx.plan.op_name, symbol=symbol)
+        return self.of("isolation", suspects, message, gone=ctx)
 
     def of(
         self,
@@ -123,8 +119,7 @@ class Failures(NamedTuple):
         message: str,
         *,
         blamed: Any = None,
-        op_name: str = "",
-        symbol: str | None = None,
+        gone: PassContext[Any] | None = None,
         cause: BaseException | None = None,
     ) -> Failure:
         """Return a failure whose diagnostic is about the op to blame.
@@ -135,16 +130,19 @@ class Failures(NamedTuple):
             message: The part of the message that follows the name of the op to blame, such as
                 `failed to verify`.
             blamed: The op to blame; by default, the op that the failure names.
-            op_name: If the op to blame no longer exists, its name, which is also the name in the
-                failure; otherwise an empty string.
-            symbol: The symbol of an op that no longer exists; None if unknown.
+            gone: If the op to blame was erased or moved, its `PassContext`; otherwise None. The
+                failure names this op. If such ops cannot be accessed, the location is that of the
+                op in `suspects`, which should then be the innermost enclosing op that still exists.
             cause: The exception that caused the failure; None if no exception caused it.
         """
         step, op, passes, is_spread = suspects
+        op_name = gone.plan.op_name if gone else ""
+        has_op = not gone or self.adapter.survives_loss
+        op = gone.op if gone and has_op else op
         blamed = op if blamed is None else blamed
         message = f"'{op_name or self.adapter.kind_of(blamed).name}' op {message}"
         diagnostic = op_diagnostic(self.adapter, Severity.ERROR, message, blamed)
-        if blamed is None or (isinstance(cause, PassFailure) and not cause.message):
+        if gone or (isinstance(cause, PassFailure) and not cause.message):
             diagnostic.print_op = None  # the pass has reported the error, with its op
         diagnostic.is_extra = kind == "failed" and not getattr(cause, "message", "")
         step = passes[0] if len(passes) == 1 else step
@@ -153,7 +151,7 @@ class Failures(NamedTuple):
             pass_text=step.title if step else "",
             path=step.path if step else "",
             op_name=op_name or self.adapter.kind_of(op).name,
-            symbol=symbol if op_name else self.adapter.symbol_name(op),
+            symbol=self.adapter.symbol_name(op) if has_op else None,
             location=location_near(self.adapter, op),
             diagnostic=diagnostic,
             cause=cause,

@@ -12,6 +12,7 @@ from passel.hooks import Ended
 from passel.hooks.instrumentor import Bracket
 from passel.ir import outwards
 from passel.passes import PassContext, PipelineRun
+from passel.passes.op_pass_manager import OpPassManager
 from passel.passes.outcome import UNCHANGED, Outcome, sum_of
 from passel.schedule import passes_of
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from passel.diagnostics import Diagnostic
-    from passel.passes.op_pass_manager import OpPassManager
     from passel.schedule import PassStep, Pipeline, Step
     from passel.schedule.compiler import PipelineCompiler
 
@@ -86,18 +86,19 @@ class Run(Loop):
         If the initialization succeeds, other runs of the pipeline do not repeat it.
         """
         with self.compiler.lock:
-            if not pipeline.is_initialized and pipeline not in self._uninitialized:
-                for step in passes_of(pipeline):
-                    try:
-                        step.state = step.pass_.initialize(self.ir_context)
-                    except Exception as error:  # noqa: BLE001 - a crash of the pass, reported as one
-                        self._uninitialized[pipeline] = step, error
-                        break
-                else:
-                    pipeline.is_initialized = True
-        if (failed := self._uninitialized.get(pipeline)) is None:
+            failed = self._uninitialized.get(pipeline)
+            for step in () if pipeline.is_initialized or failed else passes_of(pipeline):
+                try:
+                    step.state = step.pass_.initialize(self.ir_context)
+                except Exception as error:  # noqa: BLE001 - a crash of the pass, reported as one
+                    failed = self._uninitialized[pipeline] = step, error
+                    break
+            pipeline.is_initialized = failed is None
+        if failed is None:
             return UNCHANGED
-        return self.reports.tell(self.failing.raised(failed[0], op, failed[1]))
+        failure = self.failing.raised(failed[0], op, failed[1])
+        failure.diagnostic.print_op = None  # no pass has seen the op
+        return self.reports.tell(failure)
 
     def _hear(self, diagnostic: Diagnostic) -> bool:
         """Emit a library diagnostic from the running pass, and return whether a pass is running."""
@@ -113,6 +114,9 @@ class Run(Loop):
 
         Source: the pipeline callback in `OpToOpPassAdaptor::run`, MLIR 22.
         """
+        if not isinstance(pipeline, OpPassManager):  # pyright: ignore[reportUnnecessaryIsInstance] - authors err
+            msg = f"run_pipeline takes a manager, like OpPassManager().add('cse'), not {pipeline!r}"
+            raise TypeError(msg)
         self.compiler.check_fits(pipeline, self.adapter.kind_of(op))
         self._flush(ctx)  # diagnostics of the pass come before those of the pipeline
         try:

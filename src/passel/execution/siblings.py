@@ -93,7 +93,7 @@ class Siblings:
         if not self._is_in_place(task):
             self._gone.add(task.number)
             rest = "" if self._adapter.survives_loss else "; later ops are not processed"
-            lost = self._violation(self.ctx.op, f"{GONE}{rest}", task.plan.op_name)
+            lost = self._violation(self.ctx.op, f"{GONE}{rest}", task)
             return CHANGED + run.tell(self.ctx, lost)
         before = None
         if self._states and self.last is not None and self._has_changed(task):
@@ -183,9 +183,8 @@ class Siblings:
         if outcome.failures and self._adapter.place_of(task.op) != task.place:
             self._lost.add(task.number)
         elif self._states:
-            is_known = task.valid_state is not None
-            state = task.valid_state if is_known else self._adapter.fingerprint(task.op)
-            self._states[task.number] = state
+            now = task.valid_state
+            self._states[task.number] = self._adapter.fingerprint(task.op) if now is None else now
 
     def violations(self, worked_on: Any = None) -> Iterator[Failure]:
         """Yield a failure for each op that was changed by a pass on another op.
@@ -210,16 +209,16 @@ class Siblings:
                 self._states[number] = now
                 yield self._violation(child, BESIDE)
 
-    def _violation(self, op: Any, how: str, op_name: str = "") -> Failure:
+    def _violation(self, op: Any, how: str, gone: PassContext[Any] | None = None) -> Failure:
         """Return the failure for an op that was changed by a pass on another op.
 
         Args:
             op: The changed op; for an erased or moved op, the enclosing op.
             how: The rest of a sentence that starts with the op and describes the change.
-            op_name: The name of the erased or moved op; an empty string for a changed op.
+            gone: The `PassContext` of the erased or moved op; None for a changed op.
         """
         suspects = suspects_of(self.step, op, self.tasks)
-        return self._run.failing.of("isolation", suspects, how, op_name=op_name)
+        return self._run.failing.of("isolation", suspects, how, gone=gone)
 
 
 def violations_around(ctx: PassContext[Any]) -> Iterator[Failure]:

@@ -40,17 +40,16 @@ def adapter_named(name: str) -> IRAdapter:
         known = ", ".join(sorted(_adapters())) or "none"
         hint = suggest(name, _adapters())
         raise AdapterError(f"there is no adapter '{name}' (installed: {known}){hint}")
-    package = package_of(point)
+    subject = f"the adapter '{name}' from package {package_of(point)}"
     try:
         adapter = point.load()()
     except AdapterError:
         raise
     except (Exception, SystemExit) as error:
-        msg = f"the adapter '{name}' from package {package} cannot be used: {brief(error)}"
-        raise AdapterError(msg) from error
+        raise AdapterError(f"{subject} cannot be used: {brief(error)}") from error
     if not isinstance(adapter, IRAdapter):
         kind = f"{type(adapter).__name__}, which is not derived from passel.ir.IRAdapter"
-        raise AdapterError(f"the adapter '{name}' from package {package} is a {kind}")
+        raise AdapterError(f"{subject} is a {kind}")
     return adapter
 
 
@@ -230,10 +229,14 @@ def crossing_adapter(name: str) -> IRAdapter:
     return _elsewhere.get()(name)
 
 
-def op_name_of(anchor: str | type) -> str:
+def op_name_of(anchor: str | type, owner: str = "") -> str:
     """Return the op name of an anchor, which is either an op name or an op class of any IR.
 
     The op name of a class is its attribute `name` (xDSL) or `OPERATION_NAME` (MLIR's bindings).
+
+    Args:
+        anchor: The op name or the op class.
+        owner: The first words of the error message, such as `MyPass: `.
 
     Raises:
         DefinitionError: If the class has no op name.
@@ -245,6 +248,6 @@ def op_name_of(anchor: str | type) -> str:
         return name
     shown = getattr(anchor, "__qualname__", anchor)
     raise DefinitionError(
-        f"{shown} is not an op class: it has no op name; give it a class attribute `name`, or give "
-        "the op's name as text (in a pass: anchor = '...')"
+        f"{owner}{shown} is not an op class: it has no op name; give it a class attribute `name`, "
+        "or give the op's name as text (in a pass: anchor = '...')"
     )

@@ -138,7 +138,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         anchor: Any = vars(cls).get("anchor")
         if anchor is not None:
             cls.op_class = anchor if isinstance(anchor, type) else None
-            cls.anchor = op_name_of(anchor)
+            cls.anchor = op_name_of(anchor, f"{cls.__qualname__}: ")
 
     if not TYPE_CHECKING:
 

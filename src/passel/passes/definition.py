@@ -45,7 +45,7 @@ def check_pass(cls: type[Any]) -> None:
     declared, owner = vars(cls), cls.__qualname__
     refuse_cpp_names(cls)
     if "name" in declared:
-        check_name(declared["name"], "a pass")
+        check_name(declared["name"], f"pass {owner}")
     for method in ("run", "initialize", "can_schedule_on"):
         check_body(declared.get(method), f"{owner}.{method}")
     for attribute, value in declared.items():
@@ -137,7 +137,7 @@ def make_dataclass(cls: type[Any]) -> None:
     owners: dict[str, str] = {}
     for field in dataclasses.fields(cls):
         spelled = text_name(field)
-        check_name(spelled, "an option")
+        check_name(spelled, f"an option of {cls.__qualname__}")
         _check_free(cls, "option", field.name)
         for name in {field.name, spelled}:
             if (other := owners.setdefault(name, field.name)) != field.name:
@@ -154,11 +154,10 @@ def is_taken(base: type[Any], name: str) -> bool:
 
 def _check_free(cls: type[Any], what: str, name: str) -> None:
     """Reject a name that is already the name of an inherited attribute or method."""
-    base = next((base for base in cls.__bases__ if is_taken(base, name)), None)
-    if base is None:
-        return
-    raise DefinitionError(
-        f"{what} '{name}' of {cls.__qualname__} has the same name as an attribute of "
-        f"{base.__name__}: rename the {what} to '{name}_'; to set the attribute, "
-        "omit the type annotation"
-    )
+    for base in cls.__bases__:
+        if is_taken(base, name):
+            raise DefinitionError(
+                f"{what} '{name}' of {cls.__qualname__} has the same name as an attribute of "
+                f"{base.__name__}: rename the {what} to '{name}_'; to set the attribute, "
+                "omit the type annotation"
+            )

@@ -6,6 +6,7 @@ pass ends.
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -37,8 +38,8 @@ class Outcome(NamedTuple):
         counts: A dict from `(path of the pass, name of the statistic)` to the value of the
             statistic.
         preserved: The classes of the analyses that all dynamic pipelines preserved; `EVERYTHING` if
-            no dynamic pipeline ran. Pickling replaces every set except `EVERYTHING` by an empty
-            set, since another process may not have the classes.
+            no dynamic pipeline ran. Unpickling leaves out classes that the process has not
+            imported, and so has not cached, and classes that are local to a function.
 
     Example:
         >>> (UNCHANGED + UNKNOWN).changed, (UNKNOWN + CHANGED).changed
@@ -62,8 +63,14 @@ class Outcome(NamedTuple):
         return found
 
     def __reduce__(self) -> tuple[Any, ...]:
-        preserved = EVERYTHING if self.preserved == EVERYTHING else frozenset[type]()
-        return Outcome, (*self[:3], dict(self.counts), preserved)
+        names = [(each.__module__, each.__qualname__) for each in self.preserved]
+        return _unpickled, (*self[:3], dict(self.counts), names)
+
+
+def _unpickled(*others: Any) -> Outcome:
+    *fields, names = others
+    found = {getattr(sys.modules.get(module), name, None) for module, name in names}
+    return Outcome._make([*fields, frozenset(found - {None})])
 
 
 UNCHANGED = Outcome()

@@ -121,15 +121,15 @@ def trim(span: Span) -> Span:
 
 
 def clean(span: Span) -> OptionText:
-    """Return a value without surrounding white space and without its outermost quotes or braces."""
-    span = trim(span)
-    text, inner = span.text, Span(span.source, span.start + 1, span.end - 1)
-    first = text[0] if len(text) > 1 else ""
-    if first in _STRINGS and _STRINGS[first].fullmatch(text):
-        value = _ESCAPE.sub(r"\1", inner.text) if first == '"' else inner.text
-        return OptionText(value, first, inner)
-    if first == "{" and find_closing_brace(span) == inner.end:
-        return OptionText(trim(inner).text, "{", trim(inner))
+    """Return a value, which has no white space around it, without its outer quotes or braces."""
+    text = span.text
+    if len(text) > 1 and (first := text[0]) in "\"'{":
+        inner = Span(span.source, span.start + 1, span.end - 1)
+        if first in _STRINGS and _STRINGS[first].fullmatch(text):
+            value = _ESCAPE.sub(r"\1", inner.text) if first == '"' else inner.text
+            return OptionText(value, first, inner)
+        if first == "{" and find_closing_brace(span) == inner.end:
+            return OptionText(trim(inner).text, "{", trim(inner))
     return OptionText(text, "", span)
 
 
@@ -159,9 +159,9 @@ def split_list(value: OptionText) -> Iterator[OptionText]:
     if not rest.text:
         return
     while (comma := find_outside(rest, _BRACKETS, ",")) is not None:
-        yield clean(rest._replace(end=comma))
+        yield clean(trim(rest._replace(end=comma)))
         rest = rest._replace(start=comma + 1)
-    yield clean(rest)
+    yield clean(trim(rest))
 
 
 def located(value: OptionText) -> Span:

@@ -99,7 +99,7 @@ def parse_options(
         ['a', 'b']
     """
     span = _span(text, name)
-    if braces and (inner := clean(span)).quote == "{":
+    if braces and (inner := clean(trim(span))).quote == "{":
         span = located(inner)
     return tuple(split_options(span))
 
@@ -179,7 +179,7 @@ class _Parser:
             self._fail("missing closing ']'")
         self.position = end + 1
         self._go_to(_NOT_SPACE)
-        return clean(Span(self.source, start, end))
+        return clean(trim(Span(self.source, start, end)))
 
     def _options(self) -> tuple[OptionNode, ...]:
         start = self.position

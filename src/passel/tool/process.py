@@ -70,8 +70,8 @@ def guarded(program: str, words: Sequence[str], run: Callable[[], int]) -> int:
     except BaseException as error:  # noqa: BLE001 - `sys.exit` and the like of a pass or a plugin
         from passel.tracebacks import raised_at
 
-        what = _doing(error) or f": {brief(error)} ({raised_at(error)})"
-        print(f"{program}: error{what}", file=sys.stderr)
+        what = f"{brief(error)} ({raised_at(error)})"
+        print(f"{program}: error{_doing(error)}: {what}", file=sys.stderr)
     return 1
 
 

@@ -119,8 +119,7 @@ class Distribution(Sequential, ABC):
                     log_warning_once(f"a worker rejected its share of the ops: {answer.refused}")
                 # A task that ran again here may have changed ops after a worker copied them.
                 may_apply = answer.done and (not is_again or all(map(siblings.is_as_known, share)))
-                outcomes = _apply(run, siblings, share, answer) if may_apply else None
-                if outcomes is not None:
+                if may_apply and (outcomes := _apply(run, siblings, share, answer)) is not None:
                     yield from outcomes
                     continue
                 is_again = True
