@@ -17,7 +17,7 @@ from passel.errors import DefinitionError
 from passel.passes import Pass
 
 if TYPE_CHECKING:
-    from passel.builder.steps import Bundle, Named, Origin, Step, Target
+    from passel.builder.steps import Bundle, Origin, Step, Target
     from passel.passes import PassType
 
 
@@ -62,13 +62,13 @@ class Constraint:
         check_target(self.target)
 
     @property
-    def is_wish(self) -> bool:
+    def is_request(self) -> bool:
         """Whether the constraint is a request: the builder accepts pipelines that violate it."""
         return self.cleanup is not None
 
     def __str__(self) -> str:
         """Return a phrase that states the constraint, such as `must run before the first 'cse'`."""
-        return f"{PHRASES[self.kind]} {noun(self.target, 'a ' if self.is_wish else '')}"
+        return f"{PHRASES[self.kind]} {noun(self.target, 'a ' if self.is_request else '')}"
 
 
 class Rule(NamedTuple):
@@ -173,7 +173,7 @@ def before_first(target: Target) -> Constraint:
     return Constraint("before-first", target, caller())
 
 
-def followed_by(cleanup: Named | type[Pass] | Pass | str | PassType) -> Constraint:
+def followed_by(cleanup: Bundle | type[Pass] | Pass | str | PassType) -> Constraint:
     """Request that a cleanup runs at some point after the constrained step.
 
     If the cleanup is missing, the builder inserts it as late as the other constraints allow, but
@@ -192,7 +192,7 @@ def followed_by(cleanup: Named | type[Pass] | Pass | str | PassType) -> Constrai
     return Constraint("followed-by", _target_of(cleanup), caller(), cleanup)
 
 
-def preceded_by(cleanup: Named | type[Pass] | Pass | str | PassType) -> Constraint:
+def preceded_by(cleanup: Bundle | type[Pass] | Pass | str | PassType) -> Constraint:
     """Request that a cleanup runs before the constrained step, without IR changes in between.
 
     Each pass between the cleanup and the constrained step must preserve all analyses. If the
@@ -210,5 +210,5 @@ def preceded_by(cleanup: Named | type[Pass] | Pass | str | PassType) -> Constrai
     return Constraint("preceded-by", _target_of(cleanup), caller(), cleanup)
 
 
-def _target_of(cleanup: Named | type[Pass] | Pass | str | PassType) -> Target:
+def _target_of(cleanup: Bundle | type[Pass] | Pass | str | PassType) -> Target:
     return type(cleanup) if isinstance(cleanup, Pass) else cleanup

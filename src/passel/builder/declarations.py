@@ -45,7 +45,7 @@ class DeclarationTable:
     """A table that declares pass types and idempotence for passes, outside their classes.
 
     Args:
-        behind: A table to copy the declarations from; by default, the new table is empty.
+        table: A table to copy the declarations from; by default, the new table is empty.
 
     Example:
         >>> from passel.passes import Pass
@@ -58,8 +58,8 @@ class DeclarationTable:
         ['cleanup']
     """
 
-    def __init__(self, behind: DeclarationTable | None = None) -> None:
-        self._declared: dict[_Key, Facts] = dict(behind._declared) if behind else {}
+    def __init__(self, table: DeclarationTable | None = None) -> None:
+        self._declared: dict[_Key, Facts] = dict(table._declared) if table else {}
 
     def declare(
         self,

@@ -8,7 +8,7 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from passel.builder.rules import Rules
+from passel.builder.snapshot import Snapshot
 from passel.builder.steps import Scope, placed_of, steps_in, walk
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Draft:
         declarations: The table that declares the pass types and the idempotence of passes.
         template: An empty pass manager that has the context, the adapter and the pass registry.
         extension: The name of the running extension; empty if no extension is running.
-        calls: The number of changes that were made to the draft so far.
+        calls: The number of calls that have changed the draft so far.
         constraints: The rules that `PipelineBuilder.constrain` added, in order.
         regions: The title, start target, end target and analyses of each region that
             `PipelineBuilder.between` added.
@@ -44,10 +44,9 @@ class Draft:
     regions: tuple[tuple[str, Target, Target, tuple[type, ...]], ...] = ()
     _numbers: Counter[str] = field(default_factory=Counter[str])
 
-    @property
-    def rules(self) -> Rules:
-        """The `Rules` for the current steps of the draft, valid until the next change."""
-        return Rules(self.root, self.declarations, self.constraints)
+    def snapshot(self) -> Snapshot:
+        """Return a snapshot of the draft, which is valid until the next change."""
+        return Snapshot(self.root, self.declarations, self.constraints)
 
     def copy(self) -> Draft:
         """Return an independent copy of the draft."""

@@ -1,6 +1,7 @@
 """Changes to a builder: adding, placing, inserting and removing steps.
 
-`edited` applies a change and checks the constraints. A change that violates a constraint is undone.
+`edited` applies a change and checks the constraints. If the change violates a constraint that was
+satisfied before, the change is undone.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from passel.builder.steps import (
     Stage,
     caller,
     describe,
-    nest_of,
+    innermost_pipeline,
     nodes_of,
     steps_in,
     walk,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
 
     from passel.builder.draft import Draft
-    from passel.builder.rules import Rules, Unit
+    from passel.builder.snapshot import Match, Snapshot
     from passel.builder.steps import Node, Occurrence, Target
     from passel.diagnostics import Span
     from passel.pipeline import ElementNode
@@ -48,15 +49,15 @@ def edited(draft: Draft, origin: Origin | None = None) -> Generator[Edit]:
             code that called the builder.
 
     Raises:
-        InsertionError: If the change violates a constraint.
+        InsertionError: If the change violates a constraint that was satisfied before.
     """
     with draft.all_or_nothing():
-        rules = draft.rules
-        known = rules.breaches
+        snapshot = draft.snapshot()
+        known = snapshot.breaches
         draft.calls += 1
-        edit = Edit(draft, rules, origin or caller(draft.extension))
+        edit = Edit(draft, snapshot, origin or caller(draft.extension))
         yield edit
-        for about, breach in draft.rules.breaches.items():
+        for about, breach in draft.snapshot().breaches.items():
             if about not in known:
                 raise breach
 
@@ -66,18 +67,18 @@ class Edit:
 
     Args:
         draft: The draft to change.
-        rules: The `Rules` for the steps of the draft before the change.
+        snapshot: A snapshot of the draft before the change.
         origin: The extension and source location to record for the change.
 
     Attributes:
         added: The outermost nodes that the change added.
     """
 
-    def __init__(self, draft: Draft, rules: Rules, origin: Origin) -> None:
+    def __init__(self, draft: Draft, snapshot: Snapshot, origin: Origin) -> None:
         self.origin: Origin = origin
         self.added: list[Node] = []
         self._draft = draft
-        self._rules = rules
+        self._snapshot = snapshot
 
     @property
     def handle(self) -> Handle:
@@ -99,7 +100,7 @@ class Edit:
             for step in steps_in(inner):
                 step.bundles = (*step.bundles, use)
             return inner
-        manager = self._draft.template.copy().nest(anchor).add(item)  # pyright: ignore[reportArgumentType] - which refuses others
+        manager = self._draft.template.copy().nest(anchor).add(item)  # pyright: ignore[reportArgumentType] - `add` refuses other types
         return nodes_of(manager, self.origin)
 
     def put(self, nodes: list[Node], scope: Scope, index: int | None = None) -> None:
@@ -142,13 +143,13 @@ class Edit:
         """
         inner = (each for each, _ in walk(home.items) if isinstance(each, Scope))
         self.append(items, [home, *(each for each in inner if each.kind == "nest")])
-        rules = self._draft.rules
+        snapshot = self._draft.snapshot()
         for scope in dict.fromkeys(self._draft.around(each)[-1] for each in self.added):
-            scope.items = ordered(scope.items, self.added, rules)
+            scope.items = ordered(scope.items, self.added, snapshot)
 
     def _anchor(self, scope: Scope) -> str:
         """Return the anchor of the passes in a scope."""
-        return nest_of((*self._draft.around(scope), scope)).name
+        return innermost_pipeline((*self._draft.around(scope), scope)).name
 
     def _fitting(self, item: object, scopes: Iterable[Scope]) -> tuple[Scope, list[Node]]:
         """Return the first scope that accepts an item, and the nodes to insert into the scope.
@@ -169,7 +170,7 @@ class Edit:
 
         The method raises the same errors as `PipelineBuilder.stage`.
         """
-        if self._rules.units(Stage(name)):
+        if self._snapshot.matches(Stage(name)):
             raise InsertionError(f"stage '{name}' already exists")
         anchor = self._anchor(scope)
         inner = [node for item in items for node in self.nodes(item, anchor)]
@@ -182,8 +183,8 @@ class Edit:
 
         The method raises the same errors as `PipelineBuilder.insert_before`.
         """
-        for unit in self._rules.select(target, occurrence):
-            self._put_beside(unit, items, after=after)
+        for match in self._snapshot.select(target, occurrence):
+            self._put_beside(match, items, after=after)
         side = "after" if after else "before"
         for step in steps_in(self.added):
             step.because = f"it was inserted {side} {describe(target)}"
@@ -193,28 +194,28 @@ class Edit:
 
         The method raises the same errors as `PipelineBuilder.remove`.
         """
-        for unit in self._rules.select(target, occurrence):
-            for node in unit:
+        for match in self._snapshot.select(target, occurrence):
+            for node in match:
                 self._draft.take_out(node)
 
-    def _put_beside(self, unit: Unit, items: Items, *, after: bool) -> None:
+    def _put_beside(self, match: Match, items: Items, *, after: bool) -> None:
         """Insert items right before or after a match, in the innermost pipeline that accepts them.
 
         Raises:
             InsertionError: If a nested pipeline would have to be split.
             AnchorError: If no enclosing pipeline accepts an item.
         """
-        target = unit[-1] if after else unit[0]
+        target = match[-1] if after else match[0]
         found: list[Node] = []
         for each in items[::-1] if after else items:  # the last insertion is the nearest
             around = self._draft.around(target)
             scope, nodes = self._fitting(each, reversed(around))
-            index = self._room(target, scope, f"'{each}'", after=after)
+            index = self._index_beside(target, scope, f"'{each}'", after=after)
             self._draft.put(nodes, scope, index)
             found = [*nodes, *found] if after else [*found, *nodes]
         self.added += found
 
-    def _room(self, target: Node, outer: Scope, item: str, *, after: bool) -> int:
+    def _index_beside(self, target: Node, outer: Scope, item: str, *, after: bool) -> int:
         """Return the index in an enclosing scope right before or after a target.
 
         Raises:
@@ -235,13 +236,13 @@ class Edit:
 
     # -- Finding ----------------------------------------------------------------------------
 
-    def nest(self, label: str) -> Scope:
-        """Return the nested pipeline with a label; an empty label means the outermost pipeline.
+    def scope(self, label: str) -> Scope:
+        """Return the scope with a label; an empty label means the outermost pipeline.
 
         Raises:
-            InsertionError: If the pipeline was removed.
+            InsertionError: If the scope was removed.
         """
-        node = self._rules.labelled.get(label) if label else self._draft.root
+        node = self._snapshot.labelled.get(label) if label else self._draft.root
         if not isinstance(node, Scope):
             raise InsertionError(f"the nested pipeline '{label}' no longer exists")
         return node
@@ -252,6 +253,6 @@ class Edit:
         Raises:
             InsertionError: If the stage does not exist.
         """
-        ((stage,),) = self._rules.select(Stage(name), "first")
+        ((stage,),) = self._snapshot.select(Stage(name), "first")
         assert isinstance(stage, Scope)  # noqa: S101 - for type checkers
         return stage

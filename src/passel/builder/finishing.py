@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from passel.builder.editing import edited
-from passel.builder.rules import only_looks
-from passel.builder.steps import Scope, Step, nest_of, steps_in, walk
+from passel.builder.snapshot import preserves_all
+from passel.builder.steps import Scope, Step, innermost_pipeline, steps_in, walk
 from passel.errors import AnchorError, InsertionError
 from passel.passes import PassType
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from passel.builder.constraints import Rule
     from passel.builder.declarations import DeclarationTable
     from passel.builder.draft import Draft
-    from passel.builder.rules import Rules
+    from passel.builder.snapshot import Snapshot
     from passel.builder.steps import BundleUse, Node
 
-    Place = tuple[tuple[Scope, ...], int]  # the enclosing scopes, and an index in the innermost
+    Position = tuple[tuple[Scope, ...], int]  # the enclosing scopes, and an index in the innermost
 
 
 class Remark(NamedTuple):
@@ -54,8 +54,8 @@ def finish(draft: Draft) -> tuple[Remark, ...]:
         InsertionError: If the draft violates a constraint.
     """
     draft.calls += 1
-    remarks = (*_fulfil_wishes(draft), *_drop_duplicates(draft))
-    for breach in draft.rules.breaches.values():
+    remarks = (*_insert_cleanups(draft), *_drop_duplicates(draft))
+    for breach in draft.snapshot().breaches.values():
         raise breach
     return remarks
 
@@ -63,7 +63,7 @@ def finish(draft: Draft) -> tuple[Remark, ...]:
 # -- Cleanups --------------------------------------------------------------------------------
 
 
-def _fulfil_wishes(draft: Draft) -> Iterator[Remark]:
+def _insert_cleanups(draft: Draft) -> Iterator[Remark]:
     """Insert missing cleanups, and yield a remark for each.
 
     An inserted cleanup also counts for other steps. The cleanup of `followed_by` is inserted before
@@ -72,14 +72,14 @@ def _fulfil_wishes(draft: Draft) -> Iterator[Remark]:
     """
     tried: set[str] = set()
     while True:
-        rules = draft.rules
-        wishes = (wish for wish in rules.unfulfilled() if wish[0].about(wish[1]) not in tried)
-        if (wish := next(wishes, None)) is None:
+        snapshot = draft.snapshot()
+        untried = (each for each in snapshot.unfulfilled() if each[0].about(each[1]) not in tried)
+        if (request := next(untried, None)) is None:
             return
-        rule, step = wish
+        rule, step = request
         about = rule.about(step)
         tried.add(about)
-        if steps := _inserted(rule, step, draft, rules):
+        if steps := _insert(rule, step, draft, snapshot):
             what = ", ".join(f"'{each.label}'" for each in steps)
             yield Remark("inserted", steps[0].label, f"{what}, since {about}")
             continue
@@ -90,40 +90,40 @@ def _fulfil_wishes(draft: Draft) -> Iterator[Remark]:
         yield Remark("warning", step.label, f"{about}, but {way_out}")
 
 
-def _inserted(rule: Rule, step: Step, draft: Draft, rules: Rules) -> list[Step]:
+def _insert(rule: Rule, step: Step, draft: Draft, snapshot: Snapshot) -> list[Step]:
     """Insert a cleanup at the first valid position, and return its steps, if any."""
     cleanup = rule.constraint.cleanup
     if isinstance(cleanup, PassType):
         return []
-    places = _after if rule.constraint.kind == "followed-by" else _before
-    for scopes, index in list(places(step, draft.around(step), rules)):
+    positions = _after if rule.constraint.kind == "followed-by" else _before
+    for scopes, index in list(positions(step, draft.around(step), snapshot)):
         try:
             with edited(draft, rule.constraint.origin) as edit:
                 item = cleanup() if isinstance(cleanup, type) else cleanup
-                nodes = edit.nodes(item, nest_of(scopes).name)
-                edit.put(nodes, edit.nest(scopes[-1].label), index)
+                nodes = edit.nodes(item, innermost_pipeline(scopes).name)
+                edit.put(nodes, edit.scope(scopes[-1].label), index)
         except (AnchorError, InsertionError):
             continue
         return steps_in(nodes)
     return []
 
 
-def _after(step: Step, around: tuple[Scope, ...], rules: Rules) -> Iterator[Place]:
+def _after(step: Step, around: tuple[Scope, ...], snapshot: Snapshot) -> Iterator[Position]:
     """Yield the positions between a step and the next pass that shares no type with the step.
 
     Positions in outer pipelines and later positions come first.
     """
-    types = set(rules.types_of(step))
+    types = set(snapshot.types_of(step))
     for depth, scope in enumerate(around):
         first = last = scope.items.index((*around, step)[depth + 1]) + 1
         for item in scope.items[first:]:
-            if any(types.isdisjoint(rules.types_of(each)) for each in steps_in([item])):
+            if any(types.isdisjoint(snapshot.types_of(each)) for each in steps_in([item])):
                 break
             last += 1
         yield from ((around[: depth + 1], index) for index in range(last, first - 1, -1))
 
 
-def _before(step: Step, around: tuple[Scope, ...], _: Rules) -> Iterator[Place]:
+def _before(step: Step, around: tuple[Scope, ...], _: Snapshot) -> Iterator[Position]:
     """Yield the positions right before a step, innermost first."""
     node: Node = step
     for depth in range(len(around), 0, -1):
@@ -164,7 +164,7 @@ def _drop_duplicates(draft: Draft) -> Iterator[Remark]:
                     draft.take_out(each)
             elif not run:  # a nested pipeline
                 changing, looking = [], []
-            elif only_looks(run[0]):
+            elif preserves_all(run[0]):
                 looking = [*looking, run[0]]
             else:
                 changing, looking = [*changing, run[0]], []
@@ -175,7 +175,7 @@ def _streams(root: Scope) -> Collection[list[Node]]:
     streams: dict[Scope, list[Node]] = {}
     for node, around in walk(root.items, (root,)):
         if isinstance(node, Step) or node.kind == "nest":
-            streams.setdefault(nest_of(around), []).append(node)
+            streams.setdefault(innermost_pipeline(around), []).append(node)
     return streams.values()
 
 
@@ -195,10 +195,10 @@ def _is_repeated(before: list[Step], run: list[Step], declarations: DeclarationT
         return False
     first, second = _in_common(before), _in_common(run)
     if first and second:
-        was_asked_twice = first[0] is second[0]
+        is_intended = first[0] is second[0]
     else:
-        was_asked_twice = len(run) > 1 or before[0].call == run[0].call
-    if was_asked_twice:
+        is_intended = len(run) > 1 or before[0].call == run[0].call
+    if is_intended:
         return False
     return all(declarations.of(step.pass_).idempotent for step in run)
 

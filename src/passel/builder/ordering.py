@@ -1,4 +1,4 @@
-"""Ordering steps by constraints, then by the order of addition, for `PipelineBuilder.place`."""
+"""Ordering steps by constraints, then by their current order, for `PipelineBuilder.place`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from passel.builder.constraints import Rule
-    from passel.builder.rules import Rules
+    from passel.builder.snapshot import Snapshot
     from passel.builder.steps import BundleUse, Node
 
 Groups: TypeAlias = "dict[Node, list[Step]]"
@@ -38,20 +38,20 @@ class _Edge(NamedTuple):
     rule: Rule | None = None
 
 
-def ordered(items: list[Node], placed: Collection[Node], rules: Rules) -> list[Node]:
+def ordered(items: list[Node], placed: Collection[Node], snapshot: Snapshot) -> list[Node]:
     """Return the items of a scope in an order that satisfies the constraints.
 
     Args:
         items: The items of the scope, in their current order.
         placed: The items whose position may change. All other items keep their order.
-        rules: The `Rules` for the steps of the pipeline.
+        snapshot: A snapshot of the pipeline.
 
     Raises:
         InsertionError: If no order satisfies all constraints. The message lists the shortest cycle
             of contradictory requirements.
     """
     groups = {item: steps_in([item]) for item in items}
-    edges = [*_fixed(groups, placed), *_demanded(groups, placed, rules)]
+    edges = [*_fixed(groups, placed), *_demanded(groups, placed, snapshot)]
     sorter: TopologicalSorter[Node] = TopologicalSorter(dict.fromkeys(items, ()))
     for edge in edges:
         sorter.add(edge.last, edge.first)
@@ -82,14 +82,14 @@ def _fixed(groups: Groups, placed: Collection[Node]) -> Iterator[_Edge]:
             yield _Edge(first, last, _reason(first, last, groups))
 
 
-def _demanded(groups: Groups, placed: Collection[Node], rules: Rules) -> Iterator[_Edge]:
+def _demanded(groups: Groups, placed: Collection[Node], snapshot: Snapshot) -> Iterator[_Edge]:
     """Yield the edges that constraints require between placed items and other items.
 
     If a constraint has several possible predecessors, only the first one gets an edge.
     """
     owners = {step: item for item, steps in groups.items() for step in steps}
-    for rule, step in rules.all:
-        for last, others in rules.demands(rule.constraint, step):
+    for rule, step in snapshot.rules:
+        for last, others in snapshot.demands(rule.constraint, step):
             before = [owners[each] for each in others if each in owners]
             item = owners.get(last)
             if item is None or not before or item in before:

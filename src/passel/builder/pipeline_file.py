@@ -54,7 +54,7 @@ def read_pipeline_file(
 
 
 @contextmanager
-def placed(span: Span) -> Generator[None]:
+def located(span: Span) -> Generator[None]:
     """Set the location of the problems in a `PipelineError` that the `with` block raises.
 
     Args:
@@ -86,7 +86,7 @@ class _Reader:
         self._bytes = _MOST_BYTES
 
     def _source(self, path: Path, span: Span | None) -> Source:
-        """Return the contents of a file, which for an included file is not a pipe or a device."""
+        """Return the contents of a file. An included file must not be a pipe or a device."""
         self._files -= 1
         if self._files < 0:
             message = (
@@ -95,7 +95,7 @@ class _Reader:
             raise _refusal(message, span)
         try:
             if span is not None and path.exists() and not path.is_file():
-                raise OSError(0, "it is not a regular file")  # noqa: TRY301 - put as others are
+                raise OSError(0, "it is not a regular file")  # noqa: TRY301 - reported like other errors
             with path.open("rb") as file:
                 data = file.read(self._bytes + 1)
             text = data.decode("utf-8-sig").replace("\r\n", "\n")
@@ -148,7 +148,7 @@ class _Reader:
             return self._pass(table["pass"], values)
         include = table["include"]
         name, brace, rest = include.filled("the name of a file", values).partition("{")
-        with placed(include.span):
+        with located(include.span):
             options = parse_options(brace + rest, braces=True) if brace else ()
         given = {each.key: "true" if each.value is None else each.value.text for each in options}
         # Next to this file or in a folder above; llvm/lighthouse has one folder for descriptors.
@@ -158,7 +158,7 @@ class _Reader:
 
     def _pass(self, node: _Node, values: dict[str, str]) -> None:
         text = node.filled("the name of a pass", values)
-        with placed(node.span):
+        with located(node.span):
             elements = parse_elements(Span(Source(text, ""), 0, len(text)))
         self.elements += ((each, node.span) for each in elements)
         if len(self.elements) > MAX_ELEMENTS:
@@ -242,7 +242,7 @@ class _Node:
 
 def _root(source: Source) -> _Node:
     """Parse a YAML text."""
-    import yaml  # noqa: PLC0415 - for those who read YAML alone
+    import yaml  # noqa: PLC0415 - only needed to read YAML
 
     try:
         return _Node(yaml.SafeLoader(source.text).get_single_node(), source)

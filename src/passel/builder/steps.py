@@ -14,7 +14,7 @@ import inspect
 import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from passel.passes import Pass, PassType
 from passel.passes.definition import check_tuples
@@ -75,47 +75,31 @@ def caller(extension: str = "") -> Origin:
     return Origin(extension, frame.f_code.co_filename, frame.f_lineno)
 
 
-class Named:
-    """A named target of a builder, such as a bundle, a stage or a handle.
-
-    Attributes:
-        kind: The kind of target, such as `bundle`.
-        name: The name of the target.
-    """
-
-    __slots__ = ()
-
-    kind: ClassVar[str]
-    name: str
-
-    @property
-    def title(self) -> str:
-        """The kind and name of the target for messages, such as `bundle 'cleanup'`."""
-        return f"{self.kind} '{self.name}'"
-
-
-Target: TypeAlias = "type[Pass[Any]] | str | PassType | Named"
-"""A pass class, a pass name, a label, a pass type, or a named target of a builder."""
+Target: TypeAlias = "type[Pass[Any]] | str | PassType | Bundle | Stage | Handle | Step"
+"""A pass class, a pass type, a bundle, a stage, a handle, a step, or the name of any of these."""
 
 
 @dataclass(frozen=True, slots=True)
-class Stage(Named):
+class Stage:
     """A named position in a pipeline at which extensions can add passes.
 
     Attributes:
         name: The name of the stage.
     """
 
-    kind: ClassVar[str] = "stage"
-
     name: str
+
+    @property
+    def title(self) -> str:
+        """A phrase for messages, such as `stage 'late'`."""
+        return f"stage '{self.name}'"
 
     def __str__(self) -> str:
         return self.name
 
 
 @dataclass(frozen=True, slots=True)
-class Handle(Named):
+class Handle:
     """A reference to the steps and nested pipelines that a call added to a builder.
 
     A handle remains valid when more steps are added. It is also valid in copies of the builder.
@@ -135,7 +119,7 @@ class Handle(Named):
         return ", ".join(self.labels)
 
 
-class Bundle(Named):
+class Bundle:
     """A named sequence of passes that are added to a builder together.
 
     When a bundle is added, the members of the bundle become ordinary steps. Other steps can be
@@ -157,8 +141,6 @@ class Bundle(Named):
         <Bundle cleanup: canonicalize,cse>
     """
 
-    kind: ClassVar[str] = "bundle"
-
     def __init__(
         self,
         name: str,
@@ -172,6 +154,11 @@ class Bundle(Named):
         self.types = types
         self.constraints = constraints
 
+    @property
+    def title(self) -> str:
+        """A phrase for messages, such as `bundle 'cleanup'`."""
+        return f"bundle '{self.name}'"
+
     def __repr__(self) -> str:
         members = ",".join(m.name if isinstance(m, Bundle) else str(m) for m in self.members)
         return f"<Bundle {self.name}: {members}>"
@@ -179,11 +166,11 @@ class Bundle(Named):
 
 def describe(target: Target) -> str:
     """Return a phrase that names a target in messages, such as `type 'cleanup'`."""
-    if isinstance(target, Named):
-        return target.title
     if isinstance(target, PassType):
         return f"type '{target}'"
-    return f"'{target if isinstance(target, str) else target.name or target.__name__}'"
+    if isinstance(target, (str, type)):
+        return f"'{target if isinstance(target, str) else target.name or target.__name__}'"
+    return target.title
 
 
 def noun(target: Target, a: str = "") -> str:
@@ -204,7 +191,8 @@ def check_target(given: object) -> None:
     Raises:
         TypeError: If the object is not a target.
     """
-    if not isinstance(given, (str, PassType, Named)) and not _is_pass_class(given):
+    kinds = (str, PassType, Bundle, Stage, Handle, Step)
+    if not isinstance(given, kinds) and not _is_pass_class(given):
         hint = "; give its class instead" if _is_pass_class(type(given)) else ""
         raise TypeError(
             "a target must be a pass class, a name, a handle from 'add', a step, a bundle, a pass "
@@ -220,7 +208,7 @@ def _is_pass_class(target: object) -> bool:
 
 
 @dataclass(eq=False)
-class Step(Named):
+class Step:
     """A pass at a position in a pipeline.
 
     Attributes:
@@ -267,11 +255,11 @@ class BundleUse:
 
 @dataclass(eq=False)
 class Scope:
-    """A nested pipeline or a stage.
+    """A pipeline or a stage.
 
     Attributes:
-        kind: The kind of scope: `nest` for a nested pipeline, or `stage` for a stage.
-            Only nested pipelines appear in the pass manager.
+        kind: The kind of scope: `nest` for a pipeline, or `stage` for a stage.
+            Only pipelines appear in the pass manager.
         name: The name of the stage, or the anchor of the pipeline.
         origin: The extension that added the scope, and the source location of the call.
         items: The steps and scopes directly inside the scope, in order.
@@ -318,8 +306,8 @@ def steps_in(nodes: Iterable[Node]) -> list[Step]:
     return [each for each, _ in walk(nodes) if isinstance(each, Step)]
 
 
-def nest_of(scopes: Sequence[Scope]) -> Scope:
-    """Return the innermost nested pipeline in a sequence of enclosing scopes."""
+def innermost_pipeline(scopes: Sequence[Scope]) -> Scope:
+    """Return the innermost pipeline in a sequence of enclosing scopes."""
     return next(each for each in reversed(scopes) if each.kind == "nest")
 
 

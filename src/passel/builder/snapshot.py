@@ -1,4 +1,4 @@
-"""Matching targets against steps, and finding violated constraints."""
+"""Snapshots of a pipeline, which find the matches of targets and violated constraints."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ if TYPE_CHECKING:
     from passel.builder.steps import BundleUse, Occurrence, Target
     from passel.passes import Pass
 
-Unit: TypeAlias = list[Node]
-"""One match of a target: a step, all members of a bundle, or a stage."""
+Match: TypeAlias = list[Node]
+"""One match of a target: a step or scope, the members of a bundle, or the nodes of a handle."""
 
 _MOST_NAMES = 8
 """The maximum number of existing names in a message."""
 
 
-class Rules:
-    """A snapshot of a pipeline's steps and their constraints, valid until the pipeline changes.
+class Snapshot:
+    """The steps of a pipeline and their constraints, valid until the pipeline changes.
 
     Args:
         root: The outermost pipeline.
@@ -54,7 +54,7 @@ class Rules:
         rank: The index of each step in execution order.
         stages: The scopes of all stages, in order.
         labelled: A dict that maps each label to the step or scope with this label.
-        all: All pairs of a rule and a step that the rule constrains.
+        rules: All pairs of a rule and a step that the rule constrains.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Rules:
         self._declarations = declarations
         self._types: dict[type[Pass[Any]], tuple[PassType, ...]] = {}
         self._found: dict[Target, list[Step]] = {}
-        self.all: list[tuple[Rule, Step]] = [
+        self.rules: list[tuple[Rule, Step]] = [
             (rule, step)
             for rule in constraints
             if rule.target is not None
@@ -80,7 +80,7 @@ class Rules:
             for by in (type(step.pass_), *(use.bundle for use in step.bundles)):
                 if by not in declared:
                     declared[by] = [Rule(each, by).checked() for each in by.constraints]
-                self.all += ((rule, step) for rule in declared[by])
+                self.rules += ((rule, step) for rule in declared[by])
 
     # -- Targets ----------------------------------------------------------------------------
 
@@ -107,7 +107,7 @@ class Rules:
         """Return the steps that match a target, in execution order."""
         check_target(target)
         if target not in self._found:
-            steps = {step for unit in self.units(target) for step in steps_in(unit)}
+            steps = {step for match in self.matches(target) for step in steps_in(match)}
             self._found[target] = sorted(steps, key=self.rank.__getitem__)
         return self._found[target]
 
@@ -120,14 +120,13 @@ class Rules:
         place = self.rank[step] + distance
         return self.steps[place] if 0 <= place < len(self.steps) else None
 
-    def units(self, target: Target) -> list[Unit]:
+    def matches(self, target: Target) -> list[Match]:
         """Return the matches of a target in execution order, each as a list of nodes."""
         if isinstance(target, Step):
-            step = self.labelled.get(target.label)  # in a copy, its own step
-            return [[step]] if isinstance(step, Step) and step.pass_ is target.pass_ else []
+            return [[target]] if target in self.rank else []
         if isinstance(target, Handle):
-            unit = [self.labelled[label] for label in target.labels if label in self.labelled]
-            return [unit] if unit else []
+            match = [self.labelled[label] for label in target.labels if label in self.labelled]
+            return [match] if match else []
         if isinstance(target, Stage):
             return [[each] for each in self.stages if each.name == target.name]
         if isinstance(target, Bundle):
@@ -135,20 +134,20 @@ class Rules:
         if isinstance(target, str) and target not in self._by_pass:
             if target in self.labelled:
                 return [[self.labelled[target]]]
-            return self._additions(target) or self.units(Stage(target))
+            return self._additions(target) or self.matches(Stage(target))
         check_target(target)
         return [[step] for step in self._by_pass.get(target, ())]
 
-    def _additions(self, bundle: str) -> list[Unit]:
+    def _additions(self, bundle: str) -> list[Match]:
         """Return the members of each addition of a bundle."""
-        found: dict[BundleUse, Unit] = {}
+        found: dict[BundleUse, Match] = {}
         for step in self.steps:
             for use in step.bundles:
                 if use.bundle.name == bundle:
                     found.setdefault(use, []).append(step)
         return list(found.values())
 
-    def select(self, target: Target, occurrence: Occurrence) -> list[Unit]:
+    def select(self, target: Target, occurrence: Occurrence) -> list[Match]:
         """Return the first match, the last match or all matches of a target.
 
         Raises:
@@ -157,10 +156,10 @@ class Rules:
         """
         if occurrence not in ("first", "last", "all"):
             raise ValueError(f"occurrence must be 'first', 'last' or 'all', not {occurrence!r}")
-        units = self.units(target)
-        if not units:
+        matches = self.matches(target)
+        if not matches:
             raise InsertionError(self._missing(target))
-        return {"first": units[:1], "last": units[-1:], "all": units}[occurrence]
+        return {"first": matches[:1], "last": matches[-1:], "all": matches}[occurrence]
 
     # -- Missing targets --------------------------------------------------------------------
 
@@ -196,7 +195,7 @@ class Rules:
         """The errors for violated constraints, keyed by a sentence that states the constraint."""
         return {
             (about := rule.about(step)): InsertionError(f"{about}, but {breach}")
-            for rule, step in self.all
+            for rule, step in self.rules
             if (breach := self._breach(rule, step))
         }
 
@@ -231,30 +230,30 @@ class Rules:
             case _:
                 pass
 
-    # -- Wishes -----------------------------------------------------------------------------
+    # -- Requests ---------------------------------------------------------------------------
 
     def unfulfilled(self) -> list[tuple[Rule, Step]]:
         """Return each rule whose cleanup is missing, paired with the step that needs the cleanup.
 
         The pairs are sorted by constraint and by the position of the step.
         """
-        wishes = [
+        requests = [
             (rule, step)
-            for rule, step in self.all
-            if rule.constraint.is_wish and not self._is_fulfilled(rule.constraint, step)
+            for rule, step in self.rules
+            if rule.constraint.is_request and not self._is_fulfilled(rule.constraint, step)
         ]
-        return sorted(wishes, key=lambda wish: (str(wish[0].constraint), self.rank[wish[1]]))
+        return sorted(requests, key=lambda each: (str(each[0].constraint), self.rank[each[1]]))
 
-    def _is_fulfilled(self, wish: Constraint, step: Step) -> bool:
-        others = self.others(wish.target, step)
-        if wish.kind == "followed-by":
+    def _is_fulfilled(self, request: Constraint, step: Step) -> bool:
+        others = self.others(request.target, step)
+        if request.kind == "followed-by":
             return bool(others) and self.rank[others[-1]] > self.rank[step]
         before = self.neighbour(step, -1)
-        while before is not None and before not in others and only_looks(before):
+        while before is not None and before not in others and preserves_all(before):
             before = self.neighbour(before, -1)
         return before in others
 
 
-def only_looks(step: Step) -> bool:
+def preserves_all(step: Step) -> bool:
     """Return whether a step, including the pipelines in its options, preserves all analyses."""
     return AllAnalyses in preserved_by([step.pass_])
