@@ -106,5 +106,5 @@ def test_what_a_child_writes_goes_nowhere(capfd: pytest.CaptureFixture[str]) -> 
 
     died = in_children(work, [0], lambda _: False)[0]
     assert isinstance(died, Died)
-    assert (died.cause, died.words) == ("SIGABRT", "LLVM ERROR: no\n")
+    assert (died.cause, died.stderr) == ("SIGABRT", "LLVM ERROR: no\n")
     assert capfd.readouterr() == ("", "")

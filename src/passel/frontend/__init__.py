@@ -126,7 +126,7 @@ class SourcePart:
             is 0.
         path: The path of the file if the part is a whole file that can be read again; otherwise
             None.
-        is_recorded: Whether the part is a reproducer, which contains the pipeline to run.
+        is_reproducer: Whether the part is a reproducer, which contains the pipeline to run.
     """
 
     text: Any
@@ -134,7 +134,7 @@ class SourcePart:
     line_offset: int = 0
     column: int = 0
     path: str | None = None
-    is_recorded: bool = False
+    is_reproducer: bool = False
 
     def location(self, offset: int) -> Location:
         """Return the location in the input that corresponds to an offset in this part."""
@@ -172,7 +172,8 @@ class Frontend:
         verifies: Whether parsing includes verification.
         reads_files: Whether the frontend opens files itself, including binary files.
         byte_columns: Whether the columns of locations count bytes instead of characters.
-        delays_interrupts: Whether the IR's own passes can delay Ctrl-C for a long time.
+        is_native: Whether the IR's own passes are native code, which can start threads and delay
+            Ctrl-C for a long time.
         settings: The settings from the command line.
     """
 
@@ -181,7 +182,7 @@ class Frontend:
     verifies: bool = False
     reads_files: bool = False
     byte_columns: bool = False
-    delays_interrupts: bool = False
+    is_native: bool = False
 
     def __init__(self, adapter: IRAdapter) -> None:
         self.adapter: IRAdapter = adapter
@@ -237,7 +238,7 @@ class Frontend:
         """
         resources: list[ExternalResource] = []
         if isinstance(part.text, str):
-            from passel.frontend.resources import cut_resources  # noqa: PLC0415 - not for MLIR's
+            from passel.frontend.resources import cut_resources  # noqa: PLC0415 - MLIR does not need it
 
             text, resources = cut_resources(part.text)
             part = replace(part, text=text)

@@ -45,7 +45,7 @@ class MLIRFrontend(Frontend):
 
     verifies = True
     byte_columns = True
-    delays_interrupts = True
+    is_native = True
     refused: ClassVar[Mapping[str, str]] = {
         "disable-verify": "does not work with --ir=mlir: MLIR's bindings verify whatever they "
         "parse; --verify-each=false turns off the verification after passes",

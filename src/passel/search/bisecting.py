@@ -115,13 +115,13 @@ def bisect(
     def verdict(limit: int) -> Verdict:
         return Verdict.INTERESTING if is_bad(run(limit)[0]) else Verdict.DULL
 
-    _, number = _narrowed(0, whole.count, verdict)
+    _, number = _boundary(0, whole.count, verdict)
     found = run(number)[1].last
     assert found is not None  # noqa: S101 - a pass ran, or the input would be bad
     return found
 
 
-def _narrowed(dull: int, interesting: int, verdict: Callable[[int], Verdict]) -> tuple[int, int]:
+def _boundary(dull: int, interesting: int, verdict: Callable[[int], Verdict]) -> tuple[int, int]:
     """Find where the verdict changes from dull to interesting, by binary search.
 
     Args:
@@ -237,7 +237,7 @@ class Bisection:
         """
         self._check_ends()
         steps = self._steps
-        low, high = _narrowed(-1, len(steps) - 1, lambda n: self._answer(steps[n]).verdict)
+        low, high = _boundary(-1, len(steps) - 1, lambda n: self._answer(steps[n]).verdict)
         before = self._record.state_before(steps[high])
         if before is None:
             names = [title(each) for each in steps[low + 1 : high + 1]]
@@ -351,7 +351,7 @@ def guilty_rewrite(
     whole = rerun()
     if whole is None or verdict(whole) is not Verdict.INTERESTING:
         return None
-    return _narrowed(0, len(whole[1]), lambda limit: verdict(rerun(limit)))[1], whole[1]
+    return _boundary(0, len(whole[1]), lambda limit: verdict(rerun(limit)))[1], whole[1]
 
 
 def _rerun(subject: Subject, culprit: Culprit, limit: int | None) -> tuple[str, Sequence[str]]:

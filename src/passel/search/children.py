@@ -33,12 +33,12 @@ class Died(NamedTuple):
         code: The exit code of the child; None if the exit code is unknown. A negative code means
             that a signal killed the child.
         note: The last note that the child saved; empty if the child saved no note.
-        words: The text that the child wrote to standard error.
+        stderr: The text that the child wrote to standard error.
     """
 
     code: int | None
     note: str = ""
-    words: str = ""
+    stderr: str = ""
 
     @property
     def cause(self) -> str:
@@ -70,18 +70,18 @@ class Scratch(NamedTuple):
         return self._text("note")
 
     @property
-    def words(self) -> str:
+    def stderr(self) -> str:
         """The text that the child process wrote to standard error."""
-        return self._text("words")
+        return self._text("stderr")
 
     def _text(self, name: str) -> str:
         file = self.folder / name
         return file.read_text(errors="replace") if file.exists() else ""
 
-    def take_streams(self) -> None:
+    def redirect_streams(self) -> None:
         """Redirect standard error to a file in the directory, and discard standard output."""
         self.folder.mkdir(exist_ok=True)
-        for name, stream in ((os.devnull, 1), (self.folder / "words", 2)):
+        for name, stream in ((os.devnull, 1), (self.folder / "stderr", 2)):
             descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
             os.dup2(descriptor, stream)
             os.close(descriptor)
@@ -123,7 +123,7 @@ def in_children(
             file = scratch.folder / "result"
             if good[0] or file.exists():
                 return
-            scratch.take_streams()
+            scratch.redirect_streams()
             signal.setitimer(signal.ITIMER_REAL, timeout)
             try:
                 result = function(items[index], scratch)
@@ -146,9 +146,9 @@ def in_children(
             scratch = Scratch(Path(folder, str(index)))
             file = scratch.folder / "result"
             if isinstance(death := found.get(index), Death):
-                results[index] = Died(death.code, scratch.noted, scratch.words)
+                results[index] = Died(death.code, scratch.noted, scratch.stderr)
             elif file.exists():
-                results[index] = pickle.loads(file.read_bytes())  # noqa: S301 - a child's
+                results[index] = pickle.loads(file.read_bytes())  # noqa: S301 - written by a child process
     for result in results.values():
         if isinstance(result, PasselError):
             raise result

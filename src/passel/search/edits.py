@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.frontend.generic_form import Value, references_in, types
 from passel.search.repairs import (
-    Repair,
     definitions,
     function_type,
     is_terminator,
-    put_for,
+    repair,
+    replace_uses,
     set_function_type,
 )
 
@@ -43,12 +43,6 @@ class Kind(NamedTuple):
 
 def _symbols(root: Op) -> Iterator[int]:
     return (op.number for op in root.walk() if op is not root and op.entry("sym_name"))
-
-
-def _remove(root: Op, numbers: Collection[int]) -> None:
-    for op in root.walk():
-        for block in op.blocks():
-            block.ops = [each for each in block.ops if each.number not in numbers]
 
 
 def _remove_symbols(root: Op, numbers: Collection[int]) -> None:
@@ -94,8 +88,10 @@ def _replace(root: Op, places: Collection[tuple[int, int]]) -> None:
         if index := chosen.get(op.number):
             operands = [op.operands[index], *op.operands]
             former.update((value.name, operands) for value in op.results)
-    _remove(root, chosen)
-    Repair(root, former)
+    for op in root.walk():
+        for block in op.blocks():
+            block.ops = [each for each in block.ops if each.number not in chosen]
+    repair(root, former)
 
 
 # -- Blocks and regions ----------------------------------------------------------------------
@@ -116,11 +112,11 @@ def _hoist(root: Op, places: Collection[tuple[int, int]]) -> None:
         for block in op.blocks():
             for each in tuple(block.ops):
                 if each.number in chosen:
-                    _put_inside_out(root, each, block, chosen[each.number])
-    Repair(root, former)
+                    _replace_by_contents(root, each, block, chosen[each.number])
+    repair(root, former)
 
 
-def _put_inside_out(root: Op, op: Op, block: Block, region: int) -> None:
+def _replace_by_contents(root: Op, op: Op, block: Block, region: int) -> None:
     inner = op.regions[region][0]
     at = block.ops.index(op)
     last = inner.ops[-1]
@@ -128,7 +124,7 @@ def _put_inside_out(root: Op, op: Op, block: Block, region: int) -> None:
     if is_terminator(last, inner):
         ops = ops[:-1]
         if types(last.operands) == types(op.results):
-            put_for(op.results, last.operands, root)
+            replace_uses(op.results, last.operands, root)
     block.ops[at : at + 1] = ops
 
 
@@ -158,12 +154,14 @@ def _straighten(root: Op, choices: Collection[tuple[int, str]]) -> None:
             end = next((last for last in lasts if not last.successors), None)
             for last in lasts:
                 if last.number in chosen:
-                    _go_on(root, region, last, chosen[last.number], end)
+                    _replace_terminator(root, region, last, chosen[last.number], end)
             _drop_unreachable(region)
-    Repair(root, former)
+    repair(root, former)
 
 
-def _go_on(root: Op, region: list[Block], last: Op, label: str, end: Op | None) -> None:
+def _replace_terminator(
+    root: Op, region: list[Block], last: Op, label: str, end: Op | None
+) -> None:
     """Replace a terminator with the ops of a block or, without a label, with a terminator."""
     here = next((block for block in region if block.ops and block.ops[-1] is last), None)
     target = next((block for block in region if block.label == label), None)
@@ -171,7 +169,7 @@ def _go_on(root: Op, region: list[Block], last: Op, label: str, end: Op | None) 
         return
     if target is not None:
         if len(target.args) == len(last.operands):
-            put_for(target.args, last.operands, root)
+            replace_uses(target.args, last.operands, root)
         here.ops[-1:] = target.ops
         region.remove(target)
     elif end is not None and not label:
@@ -225,7 +223,7 @@ def _drop_values(root: Op, names: Collection[str]) -> None:
 
 
 def _attributes(root: Op) -> Iterator[tuple[int, str]]:
-    """Yield attributes, except the visibility of symbols, which xDSL does not need."""
+    """Yield attributes, except the visibility of symbols, which MLIR requires of declarations."""
     for op in root.walk():
         for entry in (*op.attributes, *op.properties):
             if not entry.startswith("sym_visibility"):

@@ -28,7 +28,7 @@ _CANNOT_SAY = (125, 126, 127)
 """The exit codes of a command for which the verdict is unknown, as for `git bisect`."""
 _SIGNALS = 128
 """The offset of exit codes for signals, as in shells."""
-_PATIENCE = 5.0
+_TIMEOUT = 5.0
 _NEAR, _MOST = 60, 200
 """The number of characters shown before a difference, and in all."""
 _SHOWN = 3
@@ -163,7 +163,7 @@ class Command(Oracle):
         how = f"takes longer than {self._timeout:g} s" if code is None else f"exits with {code}"
         if code is not None and code < 0:
             how = f"was killed by {Died(code).cause}"
-        said = scratch.words.rstrip().splitlines()[-_LAST_LINES:]
+        said = scratch.stderr.rstrip().splitlines()[-_LAST_LINES:]
         why = "\n  ".join([f"the command {how}" + (", and prints:" if said else ""), *said])
         if code is None or code in _CANNOT_SAY or not 0 <= code < _SIGNALS:
             return Answer(Verdict.INVALID, why)
@@ -293,7 +293,7 @@ class ComputesElse(Oracle):
         timeout: float | None = None,
     ) -> None:
         self._subject = subject
-        self._symbol, self._arguments, self._seconds = symbol, arguments, timeout or _PATIENCE
+        self._symbol, self._arguments, self._seconds = symbol, arguments, timeout or _TIMEOUT
         adapter = subject.frontend.adapter
         if not isinstance(adapter, Computes):
             raise SearchError(
@@ -316,9 +316,12 @@ class ComputesElse(Oracle):
         return results, left_out if problems else ""
 
     def _results(
-        self, text: str, names: Iterable[str] | None, seconds: float, *, may_end: bool = True
+        self, text: str, names: Iterable[str] | None, seconds: float, *, skips_slow: bool = True
     ) -> tuple[dict[str, Sequence[str]], dict[str, str]]:
-        """Return the results of functions, and why other functions cannot be run, by name."""
+        """Return the results of functions, and why other functions cannot be run, by name.
+
+        Without `skips_slow`, the result of a function that exceeds the time limit says so.
+        """
         parsed, context = self._subject.parse(text)
         op = self._subject.frontend.adapter.op_of(parsed.op)
         found: dict[str, Sequence[str]] = {}
@@ -328,10 +331,10 @@ class ComputesElse(Oracle):
             try:
                 found[name] = self._computed(op, context, name, self._arguments, seconds)
             except NotEndedError as error:
-                if may_end:
+                if skips_slow:
                     problems[name] = str(error)
                 else:
-                    found[name] = [str(error)]  # unlike before
+                    found[name] = [str(error)]
             except NotComputedError as error:
                 hint = "" if name in known else suggest(f"@{name}", [f"@{each}" for each in known])
                 problems[name] = f"{error}{hint}"
@@ -351,10 +354,9 @@ class ComputesElse(Oracle):
         """Run the functions."""
         try:
             expected, left_out = self._first or self._expected(case.ir)
-            # Twice the limit, so that a function that barely met it does not seem endless.
-            seconds = 2 * self._seconds
-            after = self._after(case)
-            results, problems = self._results(after, self.only or expected, seconds, may_end=False)
+            after, names = self._after(case), self.only or expected
+            # Twice the limit, so that a function that barely met the limit does not seem endless.
+            results, problems = self._results(after, names, 2 * self._seconds, skips_slow=False)
         except Exception as error:  # noqa: BLE001 - passes and parsers of others raise what they like
             why = str(error) if isinstance(error, PasselError) else brief(error)
             return Answer(Verdict.INVALID, why)

@@ -75,15 +75,15 @@ def _complements(items: list[_T], start: int, size: int) -> Iterator[list[_T]]:
         yield items[:place] + items[place + size :]
 
 
-Place: TypeAlias = "tuple[int] | tuple[int, int]"
+Part: TypeAlias = "tuple[int] | tuple[int, int]"
 """A pass, by its index among all passes of a pipeline, or the pass and an index of an option."""
 
 
-def places(pipeline: str) -> tuple[list[Place], list[Place]]:
-    """Return the index of each pass in a pipeline, and the indices (pass, option) of each option.
+def parts(pipeline: str) -> tuple[list[Part], list[Part]]:
+    """Return the passes and the options in the text of a pipeline.
 
     Example:
-        >>> places("any(cse,func.func(inline{a=1 b=2}))")
+        >>> parts("any(cse,func.func(inline{a=1 b=2}))")
         ([(0,), (1,)], [(1, 0), (1, 1)])
     """
     passes = [*_passes(parse_pipeline(pipeline))]
@@ -91,7 +91,7 @@ def places(pipeline: str) -> tuple[list[Place], list[Place]]:
     return [(i,) for i in range(len(passes))], [*options]
 
 
-def without(pipeline: str, left_out: Collection[Place]) -> str:
+def without(pipeline: str, left_out: Collection[Part]) -> str:
     """Remove passes, options and empty nested pipelines from the text of a pipeline.
 
     Example:
@@ -106,7 +106,7 @@ def _passes(node: PipelineNode) -> Iterator[PassNode]:
         yield from (each,) if isinstance(each, PassNode) else _passes(each)
 
 
-def _kept(node: PipelineNode, left_out: Collection[Place], numbers: count[int]) -> PipelineNode:
+def _kept(node: PipelineNode, left_out: Collection[Part], numbers: count[int]) -> PipelineNode:
     elements: list[ElementNode] = []
     for each in node.elements:
         if isinstance(each, PassNode):
@@ -181,12 +181,12 @@ class Reducer:
         for number in range(2 if self.best.pipeline else 0):  # passes, and options
             case = self.best
 
-            def edited(left_out: set[Place], case: Case = case) -> Case:
+            def edited(left_out: set[Part], case: Case = case) -> Case:
                 return case._replace(pipeline=without(case.pipeline, left_out))
 
-            self._minimize(~number, places(case.pipeline)[number], lambda out: (edited(out), None))
+            self._minimize(~number, parts(case.pipeline)[number], lambda out: (edited(out), None))
 
-        if self.best.pipeline and not places(self.best.pipeline)[0]:
+        if self.best.pipeline and not parts(self.best.pipeline)[0]:
             self.offer([self.best._replace(pipeline="")])
 
     def _reduce_ir(self, number: int, kind: Kind) -> None:
@@ -228,6 +228,6 @@ class Reducer:
         self._worked[number] = worked[0]
 
     def _size(self, case: Case, root: Op) -> Size:
-        passes = len(places(case.pipeline)[0]) if case.pipeline else 0
+        passes = len(parts(case.pipeline)[0]) if case.pipeline else 0
         length, ops = len(case.ir) + len(case.pipeline), sum(1 for _ in root.walk())
         return Size(passes, root.complexity(), length, ops)

@@ -10,6 +10,7 @@ from passel.frontend.generic_form import Block, Op, Value, types
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
 _NUMERIC = re.compile(r"i\d+|index|f\d+|bf16")
 
 
@@ -52,26 +53,28 @@ def set_function_type(op: Op, text: str) -> None:
     ]
 
 
-class Repair:
-    """A repair that replaces the uses of values that are no longer defined.
+def repair(root: Op, former: Mapping[str, Sequence[Value]]) -> None:
+    """Replace the uses of values in a tree that are no longer defined.
 
     The replacement has the same type as the old value. In order of preference, the replacement is
-    an operand of the op that defined the value, another visible value, a new argument of the
+    a value that the old value was computed from, another visible value, a new argument of the
     enclosing function, or a constant.
 
     Args:
         root: The tree to repair.
-        former: The definitions before the edit, as a mapping whose keys are the names of values.
+        former: The result of `definitions` before the edit.
     """
+    _Repair(root, former).ops_in(root, [], None)
 
+
+class _Repair:
     def __init__(self, root: Op, former: Mapping[str, Sequence[Value]]) -> None:
         self._former = former
         self._defined = definitions(root)
         known = (int(name.strip("%")) for name in (*former, *self._defined))
         self._numbers = itertools.count(1 + max(known, default=0))
-        self._in(root, [], None)
 
-    def _in(self, op: Op, outer: Sequence[Value], function: Op | None) -> None:
+    def ops_in(self, op: Op, outer: Sequence[Value], function: Op | None) -> None:
         """Repair the ops nested in an op, given the values that are visible there."""
         if function_type(op) is not None:
             function, outer = op, ()
@@ -82,7 +85,7 @@ class Repair:
                 visible += block.args
                 for each in tuple(block.ops):
                     self._operands(each, block, visible, function)
-                    self._in(each, visible, function)
+                    self.ops_in(each, visible, function)
                     visible += each.results
 
     def _operands(self, op: Op, block: Block, visible: list[Value], function: Op | None) -> None:
@@ -124,8 +127,8 @@ class Repair:
         return value
 
 
-def put_for(old: Sequence[Value], new: Sequence[Value], root: Op) -> None:
-    """Replace all uses of old values inside an op with the corresponding new values."""
+def replace_uses(old: Sequence[Value], new: Sequence[Value], root: Op) -> None:
+    """Replace all uses of values inside an op with the corresponding new values."""
     others = {value.name: other for value, other in zip(old, new, strict=True)}
     for op in root.walk():
         op.operands = [others.get(value.name, value) for value in op.operands]

@@ -79,7 +79,7 @@ class FailureIdentity(NamedTuple):
     @classmethod
     def of_death(cls, died: Died) -> FailureIdentity:
         """Return the identity of a crash in the pass that was running when the process died."""
-        return cls(_INDEX.sub("", died.note), died.cause, head(died.words))
+        return cls(_INDEX.sub("", died.note), died.cause, head(died.stderr))
 
     def __str__(self) -> str:
         said = f": {self.message}" if self.message else ""
@@ -155,7 +155,7 @@ class Subject:
         For an IR with native code, the method does nothing, since native code may start threads,
         and child processes do not inherit threads.
         """
-        if not self.frontend.delays_interrupts:
+        if not self.frontend.is_native:
             self.is_valid(case)
 
     def run(

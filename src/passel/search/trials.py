@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 _WINDOW = 64
 """The maximum number of cases for a set of child processes."""
 
-_PATIENCE = 10
-"""The ratio of the time limit for a case to the time that the first case takes."""
+_SLOWER = 10
+"""The ratio of the time limit for other cases to the time that a checked case takes."""
 
 _GRACE = 5.0
 """The number of seconds to add to the time limit."""
@@ -46,7 +46,7 @@ class Trials:
         self._jobs = jobs
         self._timeout = 0.0
         self._known: dict[bytes, Answer] = {}
-        self._dies = False
+        self._crashes = False
         self.calls: int = 0
         self.invalid: int = 0
 
@@ -59,8 +59,8 @@ class Trials:
         answers: list[Answer] = []
         for _ in range(2):
             started = time.monotonic()
-            answers += self._asked([case]).values()
-            limit = _PATIENCE * (time.monotonic() - started) + _GRACE
+            answers += self._ask([case]).values()
+            limit = _SLOWER * (time.monotonic() - started) + _GRACE
             self._timeout = max(self._timeout, limit)
         first, second = answers
         if first.verdict is not second.verdict:
@@ -81,9 +81,9 @@ class Trials:
     def first(self, cases: Iterable[Case]) -> int | None:
         """Return the index of the first interesting case, or None if no case is interesting."""
         rest, start, size = iter(cases), 0, 2 * self._jobs
-        while window := list(islice(rest, self._jobs if self._dies else size)):
+        while window := list(islice(rest, self._jobs if self._crashes else size)):
             unknown = [case for case in dict.fromkeys(window) if _key(case) not in self._known]
-            self._asked(unknown)
+            self._ask(unknown)
             for index, case in enumerate(window):
                 known = self._known.get(_key(case))
                 if known is not None and known.verdict is Verdict.INTERESTING:
@@ -92,7 +92,7 @@ class Trials:
             size = min(2 * size, _WINDOW)
         return None
 
-    def _asked(self, cases: Sequence[Case]) -> dict[int, Answer]:
+    def _ask(self, cases: Sequence[Case]) -> dict[int, Answer]:
         """Test cases, and return the available answers by the index of the case."""
 
         def answer(result: Answer | Died) -> Answer:
@@ -112,7 +112,7 @@ class Trials:
                 continue
             self.calls += 1
             if given.verdict is Verdict.INTERESTING:
-                self._dies = isinstance(results[index], Died)
+                self._crashes = isinstance(results[index], Died)
         return answers
 
 

@@ -189,7 +189,7 @@ class _Driver:
 
     def run(self) -> int:
         """Process the input and return the exit code."""
-        if self.frontend.delays_interrupts:
+        if self.frontend.is_native:
             let_second_interrupt_end()
         with self._output:
             with self.observers, reporting_crashes(self.settings, self.replay):
@@ -292,7 +292,7 @@ class _Part:
         frontend = self._driver.frontend
         self._context: Any = frontend.new_context()
         parsed = frontend.read(self._source, self._context, self._report)
-        if not (self._settings.run_reproducer or self._source.is_recorded):
+        if not (self._settings.run_reproducer or self._source.is_reproducer):
             return parsed
         from passel.instruments.reproducer_file import GROUP, read_reproducer
 
@@ -351,7 +351,7 @@ class _Part:
         try:
             return pipelines.make(kind, self._context, self._adapter, recorded)
         except PipelineError as error:
-            if recorded is None or recorded.pipeline is None or self._source.is_recorded:
+            if recorded is None or recorded.pipeline is None or self._source.is_reproducer:
                 raise  # the lines of a record are not IR
             found = [recorded.diagnostic(problem) for problem in error.problems]
             if hint := hint_at_passes(error, self._settings.choice):

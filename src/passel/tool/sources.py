@@ -152,4 +152,4 @@ def _recorded_source(settings: Settings) -> SourcePart:
         text = record.state_after(found[0])
     if text is None:
         raise UsageError(f"the record does not contain the IR after {place or 'parsing'}")
-    return SourcePart(reproducer_text(text, run.pipeline), settings.input, is_recorded=True)
+    return SourcePart(reproducer_text(text, run.pipeline), settings.input, is_reproducer=True)
