@@ -128,10 +128,11 @@ class RegionDominance(ABC, Generic[N]):
     """Whether paths are followed backward, from the ends of a region to its entry."""
 
     _block_of: ClassVar[Any]
-    """A function that returns the block of an op, or None. The next two are about a block."""
+    """A function that returns the block of an op, or None."""
 
     _owner_of: ClassVar[Any]
     _region_of: ClassVar[Any]
+    """Functions that return the op and the region that contain a block, or None."""
 
     @abstractmethod
     def tree(self, region: Any) -> DominatorTree[N]:
@@ -154,7 +155,7 @@ class RegionDominance(ABC, Generic[N]):
         return self.tree(self._region_of(block)).dominance_frontier(block)
 
     def _op_dominates(self, a: Any, b: Any, *, enclosing: bool) -> bool:
-        """Return whether `a`, or each result of `a` unless `enclosing` is set, dominates `b`."""
+        """Return whether `a` dominates `b`; without `enclosing`, whether the results of `a` do."""
         block, other = self._block_of(a), self._block_of(b)
         if block is None or other is None:
             return False

@@ -88,7 +88,7 @@ class AnalysisManager:
         """Return an analysis of a nested op, and compute the analysis if it is not cached.
 
         Raises:
-            ValueError: `op` is not nested in this manager's op.
+            ValueError: If `op` is not nested in this manager's op.
         """
         return self.nest(op).analysis(kind)
 
@@ -104,7 +104,7 @@ class AnalysisManager:
         """Return the manager of an op that is nested in this manager's op at any depth.
 
         Raises:
-            ValueError: `op` is not nested in this manager's op.
+            ValueError: If `op` is not nested in this manager's op.
         """
         path: list[Any] = []
         for each in outwards(self._adapter, op):
@@ -148,12 +148,12 @@ class AnalysisManager:
         found = self._children.get(adapter.identity_of(op))
         return found if found is not None and adapter.is_surely(found.op, op) else None
 
-    def is_used_around(self) -> bool:
+    def has_any_in_tree(self) -> bool:
         """Return whether any analysis is cached for the outermost op or for an op nested in it."""
-        return self._is_used() if self._parent is None else self._parent.is_used_around()
+        return self._has_any() if self._parent is None else self._parent.has_any_in_tree()
 
-    def _is_used(self) -> bool:
-        return bool(self.results) or any(child._is_used() for child in self._children.values())
+    def _has_any(self) -> bool:
+        return bool(self.results) or any(child._has_any() for child in self._children.values())
 
     def clear(self) -> None:
         """Drop all cached analyses of the op and of its nested ops."""
@@ -183,10 +183,12 @@ class AnalysisManager:
             manager = manager._parent
 
     def check(self) -> None:
-        """Recompute each cached analysis whose class defines `__eq__`, and compare the results.
+        """Recompute cached analyses whose classes define `__eq__`, and compare the results.
+
+        The analyses of nested ops are checked as well.
 
         Raises:
-            PassFailure: A cached analysis differs from the recomputed analysis.
+            PassFailure: If a cached analysis differs from the recomputed analysis.
         """
         # Analyses that an analysis depends on are recomputed too, and not cached in this manager.
         adapter = self._adapter

@@ -138,14 +138,14 @@ class Crossing(Pass[Any]):
         destination: _Destination = state
         here, there = _side(self.ir, ctx.ir_context), destination.side
         text = _whole(here.write(op, there.knows))
-        other = there.read(text, _enclosing_symbols(here, op, text))
+        other = there.read(text, _outer_symbols(here, op, text))
         before = there.adapter.fingerprint(other)
         self._run_there(destination, other, ctx)
         if there.adapter.fingerprint(other) == before:
             ctx.preserve_all()
             return
         text = _whole(there.write(other, here.knows))
-        result = here.read(text, _enclosing_symbols(here, op, text))
+        result = here.read(text, _outer_symbols(here, op, text))
         if here.adapter.kind_of(result).name != here.adapter.kind_of(op).name:
             raise PassFailure(f"{self} replaced the op that it ran on with a different kind of op")
         here.replace(op, result)
@@ -188,8 +188,10 @@ _DECLARATION = (
 )
 
 
-def _enclosing_symbols(side: Side, op: Any, text: str) -> list[str]:
-    """Return the texts of declarations of the symbols that an op uses but does not define.
+def _outer_symbols(side: Side, op: Any, text: str) -> list[str]:
+    """Return the texts of the symbols that an op uses, but that are defined outside the op.
+
+    For a function, the text is a declaration.
 
     The result is empty for a module, which contains the symbols that it uses.
 
@@ -204,7 +206,7 @@ def _enclosing_symbols(side: Side, op: Any, text: str) -> list[str]:
     texts = [text]
     while texts:
         for used in _SYMBOL.finditer(texts.pop()):
-            quoted = used[1] or used[2]  # as in a string: a plain name needs no escapes
+            quoted = used[1] or used[2]  # a plain name is like a string without escapes
             name = quoted and unescaped(quoted).decode(errors="replace")
             if name is None or name in declared:
                 continue

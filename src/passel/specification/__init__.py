@@ -5,8 +5,8 @@ generators.
 """
 
 from passel.errors import SpecificationError
-from passel.specification.generated import pass_decls
 from passel.specification.markdown import pass_doc
+from passel.specification.python_code import pass_decls
 from passel.specification.records import (
     OptionDeclaration,
     PassDeclaration,

@@ -183,7 +183,7 @@ def choices(flags: str) -> tuple[Choice, ...]:
 def choice_of(constant: str, among: tuple[Choice, ...]) -> str:
     """Return the keyword of the choice whose C++ constant is `constant`.
 
-    `constant` may omit leading qualifiers, such as a namespace.
+    Either constant may omit leading qualifiers, such as a namespace.
 
     Raises:
         UnknownCpp: If no choice has this constant.

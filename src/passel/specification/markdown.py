@@ -134,7 +134,7 @@ def reindented(text: str) -> str:
     return "\n".join(each[indent:] if each.strip(_SPACE) else "" for each in lines)
 
 
-# -- Classes ---------------------------------------------------------------------------------
+# -- Classes and pipelines -------------------------------------------------------------------
 
 
 def entry_of(kind: type[Pass[Any, Any]]) -> PassEntry:

@@ -99,7 +99,7 @@ class OnExecutor(Distribution):
             return f"the adapter for '{run.adapter.name}' does not implement ShipsOps"
         if run.hooks.sees_steps:
             return "instrumentations can observe passes only in the calling thread"
-        if siblings.ctx.cached is not None and siblings.ctx.cached.is_used_around():
+        if siblings.ctx.cached is not None and siblings.ctx.cached.has_any_in_tree():
             return "analyses of the enclosing ops are cached in this process"
         return super().rejection(run, siblings)
 
