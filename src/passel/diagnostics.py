@@ -291,26 +291,17 @@ class Diagnostic:
         return "\n".join([own, *map(str, self.notes)])
 
 
-def _log() -> Logger:
+def logger() -> Logger:
+    """Return the logger `passel`."""
     import logging  # noqa: PLC0415 - a fifth of the time of `import passel`, rarely needed
 
     return logging.getLogger("passel")
 
 
-def log_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
-    """Log diagnostics with the logger `passel`, for runs without a diagnostic handler."""
-    for diagnostic in diagnostics:
-        log = _log()
-        levels = {Severity.ERROR: log.error, Severity.WARNING: log.warning}
-        levels.get(diagnostic.severity, log.info)("%s", diagnostic)
+@cache
+def _log_once(message: str) -> None:
+    logger().warning(message)
 
-
-def log_warning(message: str) -> None:
-    """Log a warning with the logger `passel`."""
-    _log().warning(message)
-
-
-_log_once = cache(log_warning)
 
 _tell: ContextVar[Callable[[str], None]] = ContextVar("tell", default=_log_once)
 """The function that receives warnings, and ignores those that it has already received."""
@@ -339,11 +330,6 @@ def warning_with(tell: Callable[[str], None]) -> Generator[None]:
         yield
     finally:
         _tell.reset(token)
-
-
-def log_exception(message: str) -> None:
-    """Log the current exception with the logger `passel`, instead of raising it."""
-    _log().exception(message)
 
 
 def words_of(error: BaseException) -> str:

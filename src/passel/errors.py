@@ -13,11 +13,11 @@
     │   └── ContractError                   a pass breaks the contract of another pass
     ├── AdapterError (LookupError)        no adapter for an IR, or a missing IR package
     ├── EncodingError                     an op cannot be sent to another process
-    ├── SpecificationError (ValueError)   an invalid declaration in TableGen
     └── PassFailedError                   raised by `PassManager.run`
     PassFailure                           raised by passes in `run`; passel catches it
 
-Catch `PasselError` to handle all errors except bugs.
+Catch `PasselError` to handle all errors except bugs. Some packages, such as `passel.record`, define
+further subclasses.
 """
 
 from __future__ import annotations
@@ -184,27 +184,6 @@ class EncodingError(PasselError):
     """
 
 
-class SpecificationError(PasselError, ValueError):
-    """A TableGen declaration of passes is invalid, or cannot be expressed in Python.
-
-    Attributes:
-        message: A sentence that describes the mistake.
-        place: The location of the mistake, such as `Passes.td:12`: the file, and the line and
-            column if they are known.
-        excerpt: The source line with a caret below it; empty if the line is unknown.
-    """
-
-    def __init__(self, message: str, place: str = "", excerpt: str = "") -> None:
-        super().__init__(message, place, excerpt)
-        self.message: str = message
-        self.place: str = place
-        self.excerpt: str = excerpt
-
-    def __str__(self) -> str:
-        where = f"{self.place}: error: " if self.place else ""
-        return f"{where}{self.message}" + (f"\n{self.excerpt}" if self.excerpt else "")
-
-
 class Failure(NamedTuple):
     """The failure of a pass on an op.
 
@@ -233,9 +212,13 @@ class Failure(NamedTuple):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the failure, with the traceback of the causing exception as text."""
-        from passel.tracebacks import packed  # noqa: PLC0415 - few runs pickle errors
+        from passel.tracebacks import Sent  # noqa: PLC0415 - few runs pickle errors
 
-        return _failure, (*self[:-1], packed(self.cause))
+        return Failure, (*self[:-1], None if self.cause is None else Sent(self.cause))
+
+    def __copy__(self) -> Failure:
+        """Return the failure itself, since it is immutable."""
+        return self
 
     @property
     def is_reported(self) -> bool:
@@ -255,14 +238,6 @@ class Failure(NamedTuple):
     def __str__(self) -> str:
         on = f" on @{self.symbol}" if self.symbol else ""
         return f"{self.diagnostic.location}: {self.diagnostic.message} [{self.path}{on}]"
-
-
-def _failure(*fields: Any) -> Failure:
-    from passel.tracebacks import unpacked  # noqa: PLC0415 - few runs pickle errors
-
-    *others, cause = fields
-    values: Any = (*others, cause and unpacked(cause))
-    return Failure(*values)
 
 
 class PassFailedError(PasselError):
@@ -308,31 +283,16 @@ class PassFailedError(PasselError):
         return type(self), (self.failures, self.diagnostics), vars(self)
 
 
-_CPP_NAMES = {
-    "canScheduleOn": "can_schedule_on(self, kind)",
-    "dependentDialects": "dependent_dialects = ('arith',)",
-    "getArgument": "name = 'my-pass'",
-    "getDependentDialects": "dependent_dialects = ('arith',)",
-    "getDescription": "the docstring",
-    "isInvalidated": "is_invalidated(self, preserved)",
-    "runAfterAnalysis": "after_analysis",
-    "runAfterPass": "after_pass",
-    "runAfterPassFailed": "after_pass_failed",
-    "runAfterPipeline": "after_pipeline",
-    "runBeforeAnalysis": "before_analysis",
-    "runBeforePass": "before_pass",
-    "runBeforePipeline": "before_pipeline",
-    "runOnOperation": "run(self, op, ctx)",
-}
-"""The corresponding members in passel, by the C++ name of the member."""
-
-
-def refuse_cpp_names(cls: type) -> None:
+def refuse_cpp_names(cls: type, known: Mapping[str, str]) -> None:
     """Reject a class that defines a member of MLIR's C++ API, such as `runOnOperation`.
+
+    Args:
+        cls: The class.
+        known: A mapping from C++ names to the corresponding declarations in passel.
 
     Raises:
         DefinitionError: If the class defines such a member. The message states the corresponding
-            member in passel.
+            declaration in passel.
     """
-    for name in vars(cls).keys() & _CPP_NAMES.keys():
-        raise DefinitionError(f"{cls.__qualname__}.{name} is a C++ name; write {_CPP_NAMES[name]}")
+    for name in vars(cls).keys() & known.keys():
+        raise DefinitionError(f"{cls.__qualname__}.{name} is a C++ name; write {known[name]}")

@@ -11,7 +11,7 @@ import pickle
 import traceback
 from contextlib import suppress
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any
 
 from passel.diagnostics import Location, brief, words_of
 
@@ -100,25 +100,25 @@ class RemoteError(Exception):
         return self.message
 
 
-_Packed: TypeAlias = tuple[BaseException | None, str, str, str]
-"""An exception, or None if it cannot be pickled; its class, message and text."""
+class Sent:
+    """A wrapper that is pickled in place of an exception, and unpickled as the exception.
+
+    If the exception cannot be pickled, it is unpickled as a `RemoteError` of the same name.
+    """
+
+    def __init__(self, error: BaseException) -> None:
+        self._error = error
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        error, itself = self._error, None
+        with suppress(BaseException):  # its own code runs
+            # Some exceptions can be pickled but not unpickled.
+            pickle.loads(pickle.dumps(error))  # noqa: S301 - it was written just now
+            itself = error
+        return _received, (itself, type(error).__name__, words_of(error), traceback_of(error))
 
 
-def packed(error: BaseException | None) -> _Packed | None:
-    """Convert an exception to a form that can be pickled, and that `unpacked` converts back."""
-    if error is None:
-        return None
-    itself = None
-    with suppress(BaseException):  # its own code runs
-        # Some exceptions can be pickled but not unpickled.
-        pickle.loads(pickle.dumps(error))  # noqa: S301 - it was written just now
-        itself = error
-    return itself, type(error).__name__, words_of(error), traceback_of(error)
-
-
-def unpacked(form: _Packed) -> BaseException:
-    """Return the original exception, or a `RemoteError` if the exception could not be pickled."""
-    error, name, message, text = form
+def _received(error: BaseException | None, name: str, message: str, text: str) -> BaseException:
     if error is None:
         error = type(name, (RemoteError,), {})(text)
         error.message = message

@@ -220,7 +220,7 @@ def _compute_unobserved(_kind: Any, _op: Any, construct: Callable[[], Any]) -> A
 def _takes_manager(kind: Any) -> bool:
     """Return whether the constructor of an analysis takes `(op, analyses)` rather than `(op)`."""
     if isinstance(kind, type):
-        refuse_cpp_names(kind)
+        refuse_cpp_names(kind, {"isInvalidated": "is_invalidated(self, preserved)"})
     from inspect import signature  # noqa: PLC0415 - half the time of `import passel`
 
     try:

@@ -125,7 +125,8 @@ class PassInstrumentation:
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Reject hooks with MLIR's C++ names, which passel never calls."""
         super().__init_subclass__(**kwargs)
-        refuse_cpp_names(cls)
+        hooks = vars(PassInstrumentation)
+        refuse_cpp_names(cls, {f"run{hook.title().replace('_', '')}": hook for hook in hooks})
 
     def split(self) -> PassInstrumentation | None:
         """Return a new instrumentation that observes the part of the run that a worker executes.

@@ -7,7 +7,7 @@ from operator import attrgetter
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Self
 
-from passel.diagnostics import log_exception
+from passel.diagnostics import logger
 from passel.errors import PassFailure
 from passel.hooks.instrumentation import LOCK, Ended, PassInstrumentation
 
@@ -90,7 +90,7 @@ class Instrumentor:
                 raise
             self._broken.add(id(each))
             what = type(each).__name__
-            log_exception(f"instrumentation {what} failed and is disabled for this run")
+            logger().exception(f"instrumentation {what} failed and is disabled for this run")
             return None
 
     def end(self, each: PassInstrumentation, what: str, args: Sequence[Any], ended: Ended) -> None:

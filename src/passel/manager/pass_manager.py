@@ -9,7 +9,7 @@ from copy import copy
 from operator import call, is_
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from passel.diagnostics import log_diagnostics
+from passel.diagnostics import Severity, logger
 from passel.errors import AdapterError, PassFailedError
 from passel.execution import Run
 from passel.execution.strategies import Jobs, own_threads, strategy_for
@@ -289,4 +289,8 @@ def _log(run: Run) -> None:
     """Log the diagnostics that the error raised by a run does not show."""
     shown = {id(failure.diagnostic) for failure in run.outcome.failures}
     shown |= set(map(id, run.concluding))
-    log_diagnostics(each for each in run.outcome.diagnostics if id(each) not in shown)
+    log = logger()
+    levels = {Severity.ERROR: log.error, Severity.WARNING: log.warning}
+    for each in run.outcome.diagnostics:
+        if id(each) not in shown:
+            levels.get(each.severity, log.info)("%s", each)

@@ -33,6 +33,16 @@ _TUPLES = (
 )
 """Attributes that must be tuples."""
 
+_CPP_NAMES = {
+    "canScheduleOn": "can_schedule_on(self, kind)",
+    "dependentDialects": "dependent_dialects = ('arith',)",
+    "getArgument": "name = 'my-pass'",
+    "getDependentDialects": "dependent_dialects = ('arith',)",
+    "getDescription": "the docstring",
+    "runOnOperation": "run(self, op, ctx)",
+}
+"""The declarations that correspond to members of `mlir::Pass`."""
+
 
 def check_pass(cls: type[Any]) -> None:
     """Reject a pass class with an invalid declaration; `make_dataclass` checks the options.
@@ -43,7 +53,7 @@ def check_pass(cls: type[Any]) -> None:
             statistic has the name of an inherited attribute.
     """
     declared, owner = vars(cls), cls.__qualname__
-    refuse_cpp_names(cls)
+    refuse_cpp_names(cls, _CPP_NAMES)
     if "name" in declared:
         check_name(declared["name"], f"pass {owner}")
     for method in ("run", "initialize", "can_schedule_on"):

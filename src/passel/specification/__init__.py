@@ -4,7 +4,6 @@ A `Passes.td` file declares passes for C++ and for Python. The command `passel-t
 generators.
 """
 
-from passel.errors import SpecificationError
 from passel.specification.markdown import pass_doc
 from passel.specification.python_code import pass_decls
 from passel.specification.records import (
@@ -14,6 +13,7 @@ from passel.specification.records import (
     StatisticDeclaration,
     read_passes,
 )
+from passel.specification.tablegen import SpecificationError
 
 __all__ = [
     "OptionDeclaration",

@@ -7,7 +7,6 @@ import re
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from passel.errors import SpecificationError
 from passel.passes import Pass
 from passel.passes.factory import field_for
 from passel.specification.cpp import (
@@ -21,6 +20,7 @@ from passel.specification.cpp import (
     python_type,
     value,
 )
+from passel.specification.tablegen import SpecificationError
 
 if TYPE_CHECKING:
     from passel.specification.records import (

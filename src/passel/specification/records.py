@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from passel.errors import SpecificationError
 from passel.pipeline.lexer import NAMES, is_name
-from passel.specification.tablegen import read_records
+from passel.specification.tablegen import SpecificationError, read_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from passel.errors import SpecificationError
+from passel.errors import PasselError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +19,25 @@ INCLUDE = Path(__file__).parent / "include"
 """The directory of passel's own `mlir/Pass/PassBase.td`."""
 
 _ERROR = re.compile(r"^(?P<place>.*?:\d+:\d+): error: (?P<message>.*)$", re.MULTILINE)
+
+
+class SpecificationError(PasselError, ValueError):
+    """A TableGen declaration of passes is invalid, or cannot be expressed in Python.
+
+    Attributes:
+        message: A sentence that describes the mistake. If TableGen found the mistake, the source
+            line with a caret below it follows.
+        place: The location of the mistake, such as `Passes.td:12`: the file, and the line and
+            column if they are known.
+    """
+
+    def __init__(self, message: str, place: str = "") -> None:
+        super().__init__(message, place)
+        self.message: str = message
+        self.place: str = place
+
+    def __str__(self) -> str:
+        return f"{self.place}: error: {self.message}" if self.place else self.message
 
 
 def find_tablegen() -> str:
@@ -79,8 +98,7 @@ def _refusal(output: str, program: str, file: str) -> SpecificationError:
     if found:
         excerpt = output[found.end() :].strip("\n").split("\n")[:2]
         has_caret = len(excerpt) > 1 and excerpt[1].strip().startswith("^")
-        return SpecificationError(
-            found["message"], found["place"], "\n".join(excerpt) if has_caret else ""
-        )
+        lines = [found["message"], *(excerpt if has_caret else ())]
+        return SpecificationError("\n".join(lines), found["place"])
     reason = output.strip().partition("\n")[0]
     return SpecificationError(reason or f"{program} failed without an error message", file)

@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from passel.diagnostics import suggest
-from passel.errors import SpecificationError
 from passel.frontend import UsageError
 from passel.passes import Pass
 from passel.specification.markdown import pass_doc
 from passel.specification.python_code import native_facts, native_module, native_stubs, pass_decls
 from passel.specification.records import PassDeclaration, read_passes, with_defaults
+from passel.specification.tablegen import SpecificationError
 from passel.tool.command_line import FlagGroup, flag, names_of
 from passel.tool.output import put
 from passel.tool.plugins import classes_in, import_plugin

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.universe import Universe
 
-from passel.diagnostics import log_warning
+from passel.diagnostics import logger
 from passel.installed import entry_points
 from passel.ir.adapters import leave_out, package_of
 from passel.pipeline.lexer import NAMES, is_name
@@ -87,6 +87,8 @@ def _installed() -> tuple[Universe, dict[str, str]]:
 def _add(known: dict[str, Any], new: dict[str, Any], origin: str, *, are_passes: bool) -> None:
     for name, factory in new.items():
         if are_passes and not is_name(name):
-            log_warning(f"pass '{name}' from xdsl.universe '{origin}' is skipped: {NAMES}")
+            logger().warning(f"pass '{name}' from xdsl.universe '{origin}' is skipped: {NAMES}")
         elif known.setdefault(name, factory) is not factory:
-            log_warning(f"'{name}' from xdsl.universe '{origin}' is skipped: the name is taken")
+            logger().warning(
+                f"'{name}' from xdsl.universe '{origin}' is skipped: the name is taken"
+            )
