@@ -88,7 +88,8 @@ def test_diagnostics_are_compared_by_what_they_say() -> None:
         "message": "no",
         "location": Location("a", 1, 2),
     }
-    full = Diagnostic(**said, notes=[Diagnostic(Severity.NOTE, "why")], origin="p", op_text="x")
+    full = Diagnostic(**said, notes=[Diagnostic(Severity.NOTE, "why")])
+    full.origin, full.op_text = "p", "x"
     again = pickle.loads(pickle.dumps(full))
     assert again == full
     assert Diagnostic(**said) == Diagnostic(*said.values(), print_op=lambda: "op")

@@ -21,8 +21,7 @@ from passel.testing import ToyAdapter, ToyOp, parse_toy
 if TYPE_CHECKING:
     from pathlib import Path
 
-PRE = '<pre style="font-family:monospace;margin:0 0 1em;background:none">'
-CELL = '<td style="vertical-align:top">'
+SUMMARY = '<details><summary style="list-style-position:outside">'
 
 
 class Change(Pass):
@@ -54,13 +53,13 @@ def test_a_record_shows_its_passes(tmp_path: Path) -> None:
     plain, html = forms(info.value.record)
     lines = plain.splitlines()
     assert lines[0].startswith("toy.module(toy.func(change)) (toy, passel ")
-    assert lines[2].split() == ["ops", "changed", "failed", "time", "own"]
-    assert lines[5].split()[:4] == ["change", "2", "1", "1"]
-    assert lines[7] == "failed: toy.module/toy.func/0:change on 'toy.func' @g"
+    assert lines[1].split() == ["ops", "changed", "failed", "time", "own"]
+    assert lines[4].split()[:4] == ["change", "2", "1", "1"]
+    assert lines[5] == "failed: toy.module/toy.func/0:change on 'toy.func' @g"
     assert "&lt;g&gt; &amp; none" in html
     assert "<g>" not in html
-    assert f"<details><summary><code>change</code></summary>{PRE}toy.func @f\n" in html
-    assert f'">+toy.func @f 1</span></pre></details></td>{CELL}2</td>{CELL}1</td>' in html
+    assert f"\n{SUMMARY}{lines[4]}</summary>toy.func @f\n" in html
+    assert '">+toy.func @f 1</span></details><span style="background:#f8514940">failed: ' in html
 
 
 def test_each_pass_that_changed_something_unfolds(tmp_path: Path) -> None:

@@ -225,8 +225,6 @@ class Diagnostic:
         message: str,
         location: Location = UNKNOWN,
         notes: Iterable[Diagnostic] = (),
-        origin: str = "",
-        op_text: str = "",
         print_op: Callable[[], str] | None = None,
         remark: OptimizationRemark | None = None,
     ) -> None:
@@ -234,8 +232,8 @@ class Diagnostic:
         self.message: str = message
         self.location: Location = location
         self.notes: list[Diagnostic] = list(notes)
-        self.origin: str = origin
-        self.op_text: str = op_text
+        self.origin: str = ""
+        self.op_text: str = ""
         self.print_op: Callable[[], str] | None = print_op
         self.remark: OptimizationRemark | None = remark
         self.is_extra: bool = False
@@ -246,8 +244,8 @@ class Diagnostic:
     __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride] - compared only
 
     def __repr__(self) -> str:
-        names = ("severity", "message", "location", "notes", "origin")
-        return f"Diagnostic({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
+        data = (f"{name}={value!r}" for name, value in self._data().items() if value)
+        return f"Diagnostic({', '.join(data)})"
 
     def attach_note(self, message: str, location: Location | None = None) -> Diagnostic:
         """Attach a note to the diagnostic, and return the note.
@@ -280,10 +278,9 @@ class Diagnostic:
             self.print_op = None
         return self
 
-    def _data(self) -> tuple[object, ...]:
-        """Return the fields that define equality."""
-        own = self.severity, self.message, self.location, self.notes, self.origin, self.op_text
-        return *own, self.remark
+    def _data(self) -> dict[str, object]:
+        """Return the attributes that define equality."""
+        return vars(self) | {"print_op": None, "is_extra": False}
 
     def __str__(self) -> str:
         """Return the text of the diagnostic and its notes, one line each, without source lines."""

@@ -1,125 +1,69 @@
-"""Display of objects in IPython, as HTML in notebooks and as text on terminals.
-
-The HTML and the text are generated from the same `Text` and `Table` objects.
-"""
+"""Lines of reports, which terminals show as text, and notebooks as the same text in HTML."""
 
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from itertools import zip_longest
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-Bundle: TypeAlias = dict[str, str]
-"""The displayed forms of an object, by media type."""
+    from collections.abc import Iterable, Sequence
 
 _TINTS = {"-": "#f8514940", "+": "#2ea04340", "@": "#3b82f640"}
 """The backgrounds of lines of diffs, for dark and light themes."""
 
-_MOST_LINES = 100
-"""The maximum number of lines of a diff in a notebook's file."""
+_STYLE = "font-family:monospace;margin:0 0 1em;padding-left:1.5em;background:none"
+"""Overrides the fonts, margins and backgrounds of themes, and leaves room for markers."""
 
 
-class Text(NamedTuple):
-    """Preformatted lines of text for display.
+class Line(NamedTuple):
+    """A line of a report.
 
     Attributes:
-        text: The lines, separated by newlines.
-        is_error: Whether the lines contain an error message.
+        text: The text of the line.
+        is_error: Whether the text belongs to an error message.
+        diff: A unified diff that a notebook shows after a click on the line, or an empty string.
     """
 
     text: str
     is_error: bool = False
-
-    def plain(self) -> str:
-        """Return the lines as plain text."""
-        return self.text
-
-    def html(self) -> str:
-        """Return the lines as HTML that preserves the indentation."""
-        return _pre(_tinted("-", self.text) if self.is_error else escape(self.text))
-
-
-class TableRow(NamedTuple):
-    """A row of a table.
-
-    Attributes:
-        depth: The nesting depth of the row.
-        title: The text of the first column.
-        cells: The text of each column after the first.
-        diff: A unified diff that a notebook shows after a click on the row; empty if there is none.
-    """
-
-    depth: int
-    title: str
-    cells: tuple[object, ...] = ()
     diff: str = ""
 
-    def html(self, columns: int) -> str:
-        """Return the row as HTML, padded with empty cells to `columns` columns after the title."""
-        title = f"<code>{escape(self.title)}</code>"
-        if self.diff:
-            lines = "\n".join(_tinted(line[:1], line) for line in self.diff.splitlines())
-            title = f"<details><summary>{title}</summary>{_pre(lines)}</details>"
-        top = "vertical-align:top"
-        cells = "".join(f'<td style="{top}">{escape(str(each))}</td>' for each in self.cells)
-        style = f"text-align:left;{top};padding-left:{1 + self.depth}em"
-        rest = "<td></td>" * (columns - len(self.cells))
-        return f'<tr><td style="{style}">{title}</td>{cells}{rest}</tr>'
-
-
-class Table(NamedTuple):
-    """A table of nested rows.
-
-    Attributes:
-        titles: The titles of the columns.
-        rows: The rows.
-    """
-
-    titles: tuple[str, ...]
-    rows: Sequence[TableRow]
-
-    def plain(self) -> str:
-        """Return the table as text."""
-        rows = [("  " * row.depth + row.title, *map(str, row.cells)) for row in self.rows]
-        lines = [(*row, *[""] * (len(self.titles) - len(row))) for row in (self.titles, *rows)]
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        return "\n".join(
-            "  ".join([first.ljust(widths[0]), *map(str.rjust, others, widths[1:])]).rstrip()
-            for first, *others in lines
-        )
-
     def html(self) -> str:
-        """Return the table as HTML."""
-        first, *others = map(escape, self.titles)
-        head = f'<th style="text-align:left">{first}</th>'
-        head += "".join(f"<th>{each}</th>" for each in others)
-        rows = "".join(row.html(len(self.titles) - 1) for row in self.rows)
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        """Return the line as preformatted HTML."""
+        text = _tinted("-", self.text) if self.is_error else escape(self.text)
+        if not self.diff:
+            return f"{text}\n"
+        diff = "\n".join(_tinted(line[:1], line) for line in self.diff.splitlines())
+        outside = 'style="list-style-position:outside"'  # the marker moves no column
+        return f"<details><summary {outside}>{text}</summary>{diff}</details>"
 
 
-def bundle(*parts: Text | Table) -> Bundle:
-    """Return the HTML and the plain text that IPython displays for a sequence of texts and tables.
+def aligned(rows: Iterable[Sequence[object]]) -> list[str]:
+    """Return the rows of a table as lines of text.
+
+    The first column is aligned at its left edge, and the others at their right edges. Cells at the
+    end of a row may be missing.
+    """
+    table = [[*map(str, row)] for row in rows]
+    widths = [max(map(len, column)) for column in zip_longest(*table, fillvalue="")]
+    return [
+        "  ".join([first.ljust(widths[0]), *map(str.rjust, others, widths[1:])]).rstrip()
+        for first, *others in table
+    ]
+
+
+def bundle(lines: Iterable[Line]) -> dict[str, str]:
+    """Return the text and the HTML of a report, by media type.
 
     Source: `_repr_mimebundle_` of IPython, which Jupyter, VS Code and marimo call.
     """
+    shown = [*lines]
+    html = "".join(each.html() for each in shown)
     return {
-        "text/plain": "\n\n".join(each.plain() for each in parts),
-        "text/html": "".join(each.html() for each in parts),
+        "text/plain": "\n".join(each.text for each in shown),
+        "text/html": f'<pre style="{_STYLE}">{html}</pre>',
     }
-
-
-def cut_diff(title: str, diff: str) -> str:
-    """Return a title and the first lines of a unified diff; if lines are omitted, say how many."""
-    lines = diff.splitlines()[2:]  # without the names `before` and `after`
-    more = [f"... and {len(lines) - _MOST_LINES} more lines"] if lines[_MOST_LINES:] else []
-    return "\n".join([title, *lines[:_MOST_LINES], *more])
-
-
-def _pre(html: str) -> str:
-    """Return preformatted lines, without the fonts, margins and backgrounds of themes."""
-    return f'<pre style="font-family:monospace;margin:0 0 1em;background:none">{html}</pre>'
 
 
 def _tinted(kind: str, line: str) -> str:

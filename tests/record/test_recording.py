@@ -86,7 +86,7 @@ def test_each_execution_is_in_the_record(tmp_path: Path) -> None:
     assert record.text(first.before or "") == "toy.func @f 4"
     assert record.text(first.after or "") == "toy.func @f 5"
     assert last.failure is not None
-    assert last.failure.message == "'toy.func' op pass 'refuse' failed: not this one"
+    assert last.failure.diagnostic.message == "'toy.func' op pass 'refuse' failed: not this one"
     (run,) = record.info.runs
     assert run.failures == (last.failure,)
     assert run.pipeline == run.schedule == "toy.module(toy.func(grow,refuse))"
@@ -159,10 +159,10 @@ NO_RECORDS = [
     ("module {}", "is not a record of a run"),
     ("", "is not a record of a run"),
     ('{"record":', "ends before the first run"),
-    ('{"record":9,"passel":"0.2.0"}\n{"ru', "ends before the first run"),
+    ('{"record":10,"passel":"0.2.0"}\n{"ru', "ends before the first run"),
     ('{"record":99,"passel":"9.9"}\n{"new":1}\n', "written by passel 9.9 in format 99; passel"),
-    ('{"record":1,"passel":"0.1.0"}\n', "in format 1; .* reads only format 9: record the run again"),
-    ('{"record":9}\n{"begin":0,"of":0}\n', "is damaged at line 2"),
+    ('{"record":1,"passel":"0.1.0"}\n', "in format 1; .* reads only format 10: record the run again"),
+    ('{"record":10}\n{"begin":0,"of":0}\n', "is damaged at line 2"),
 ]  # fmt: skip
 
 

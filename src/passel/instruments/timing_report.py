@@ -79,9 +79,7 @@ class Timer:
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         """Show the report, in notebooks."""
-        from passel.notebooks import Text, bundle  # noqa: PLC0415 - for notebooks alone
-
-        return bundle(Text(str(self)))
+        return {"text/plain": str(self)}
 
     def child(self, like: Timer) -> Timer:
         """Return the child with the key of `like`. If no child has this key, add one first."""

@@ -7,7 +7,6 @@ record.
 
 from passel.record.model import (
     Execution,
-    FailureInfo,
     RecordError,
     RecordInfo,
     RunInfo,
@@ -18,7 +17,6 @@ from passel.record.recorder import Recorder
 
 __all__ = [
     "Execution",
-    "FailureInfo",
     "Record",
     "RecordError",
     "RecordInfo",

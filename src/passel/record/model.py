@@ -5,17 +5,15 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from passel.diagnostics import UNKNOWN, Diagnostic, Location, OptimizationRemark, Severity
-from passel.errors import PasselError
+from passel.diagnostics import Diagnostic, Location, OptimizationRemark, Severity
+from passel.errors import Failure, PasselError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from passel.errors import Failure
-
 Status: TypeAlias = Literal["changed", "unchanged", "unknown", "failed", "skipped", "running"]
 
-FORMAT = 9
+FORMAT = 10
 """The version of the file format. Readers reject all other versions."""
 
 
@@ -38,33 +36,6 @@ class StepInfo(NamedTuple):
     path: str
     pass_name: str
     title: str
-
-
-class FailureInfo(NamedTuple):
-    """The failure of a pass, as plain data.
-
-    Attributes:
-        kind: The kind of the failure; see `passel.errors.Failure`.
-        message: The error message.
-        path: The path of the pass or nested pipeline that failed.
-        where: The name and symbol of the op on which the pass ran, such as `'func.func' @main`.
-        location: The location of the op that the error is reported on. That is the op on which the
-            pass ran, or a nested op.
-    """
-
-    kind: str
-    message: str
-    path: str
-    where: str
-    location: Location = UNKNOWN
-
-    @classmethod
-    def of(cls, failure: Failure) -> FailureInfo:
-        """Convert a failure to plain data."""
-        diagnostic = failure.diagnostic
-        return cls(
-            failure.kind, diagnostic.message, failure.path, failure.where, diagnostic.location
-        )
 
 
 class Execution(NamedTuple):
@@ -91,8 +62,8 @@ class Execution(NamedTuple):
         counts: A mapping from the name of each statistic to the value that the pass counted on this
             op.
         diagnostics: The diagnostics that the pass emitted, in order.
-        failure: The failure of the pass; None if the pass succeeded, or if only a pass in its
-            dynamic pipeline failed.
+        failure: The failure of the pass, without its cause; None if the pass succeeded, or if only
+            a pass in its dynamic pipeline failed.
         before: The digest of the op's text before the pass; None if the text is unknown.
         after: The digest of the op's text after the pass; equal to `before` if the op is unchanged.
             None if the text is unknown.
@@ -119,7 +90,7 @@ class Execution(NamedTuple):
     total_time: float = 0.0
     counts: Mapping[str, int] = MappingProxyType({})
     diagnostics: tuple[Diagnostic, ...] = ()
-    failure: FailureInfo | None = None
+    failure: Failure | None = None
     before: str | None = None
     after: str | None = None
     caller: int | None = None
@@ -174,7 +145,7 @@ class RunInfo(NamedTuple):
     outer: int | None
     after: str | None = None
     is_complete: bool = False
-    failures: tuple[FailureInfo, ...] = ()
+    failures: tuple[Failure, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -225,7 +196,13 @@ def diagnostic_of(data: Any) -> Diagnostic:
     return Diagnostic(Severity(severity), text, location, map(diagnostic_of, notes), remark=remark)
 
 
-def failure_of(data: Any) -> FailureInfo:
+def failure_data(failure: Failure) -> Sequence[Any]:
+    """Convert a failure to its JSON form, without its cause."""
+    *facts, diagnostic, _ = failure
+    return [*facts, diagnostic_data(diagnostic)]
+
+
+def failure_of(data: Any) -> Failure:
     """Convert a failure from its JSON form."""
-    failure = FailureInfo(*data)
-    return failure._replace(location=location_of(failure.location))
+    *facts, location, diagnostic = data
+    return Failure(*facts, location_of(location), diagnostic_of(diagnostic))

@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
-from passel.notebooks import Table, TableRow, Text, cut_diff
+from passel.notebooks import Line, aligned
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -38,7 +38,7 @@ class Row:
     @property
     def is_pass(self) -> bool:
         """Whether the row describes a pass rather than a nested pipeline."""
-        return _is_pass(self.path)
+        return ":" in self.path.rpartition("/")[2]
 
     def walk(self) -> Iterator[Row]:
         """Yield this row and all rows nested below it, in the order of the pipeline."""
@@ -67,10 +67,6 @@ class Row:
     def own_time(self) -> float:
         """The sum of `own_time` over all executions, in seconds."""
         return sum(each.own_time for each in self.executions)
-
-
-def _is_pass(path: str) -> bool:
-    return ":" in path.rpartition("/")[2]
 
 
 def rows_of(record: Record, run: RunInfo | None = None) -> list[Row]:
@@ -109,7 +105,7 @@ def _row_at(path: str, rows: dict[str, Row], *, is_planned: bool = False) -> Row
     """
     known = rows.get(path)
     enclosing, _, part = path.rpartition("/")
-    if known is not None and (not is_planned or not path or _is_pass(path)):
+    if known is not None and (not is_planned or not path or known.is_pass):
         return known
     parent = _row_at(enclosing, rows, is_planned=is_planned)
     if known is None or parent.inside[-1:] != [known]:
@@ -119,9 +115,11 @@ def _row_at(path: str, rows: dict[str, Row], *, is_planned: bool = False) -> Row
 
 
 _LONGEST_TITLE = 60
+_MOST_LINES = 100
+"""The maximum number of lines of a diff in a notebook's file."""
 
 
-def parts_of(record: Record, *, most_diffs: int) -> Iterator[Text | Table]:
+def lines_of(record: Record, *, most_diffs: int) -> Iterator[Line]:
     """Yield the report on a record: for each run, a heading, a table of passes, and the failures.
 
     Args:
@@ -130,13 +128,16 @@ def parts_of(record: Record, *, most_diffs: int) -> Iterator[Text | Table]:
             op.
     """
     for run in record.info.top_runs:
-        yield Text(heading(record, run))
-        rows = [
-            TableRow(row.depth, title_of(row), _cells(row), _diffs(row, most_diffs, record))
-            for row in all_rows(rows_of(record, run))
-        ]
-        yield Table(("", "ops", "changed", "failed", "time", "own"), rows)
-        yield from (Text(each, is_error=True) for each in ending(record, run))
+        yield Line(heading(record, run))
+        rows, titles = (
+            all_rows(rows_of(record, run)),
+            ("", "ops", "changed", "failed", "time", "own"),
+        )
+        head, *table = aligned([titles, *((title_of(row), *_cells(row)) for row in rows)])
+        yield Line(head)
+        for row, text in zip(rows, table, strict=True):
+            yield Line(text, diff=_diffs(row, most_diffs, record))
+        yield from (Line(each, is_error=True) for each in ending(record, run))
 
 
 def heading(record: Record, run: RunInfo) -> str:
@@ -147,15 +148,17 @@ def heading(record: Record, run: RunInfo) -> str:
 
 
 def title_of(row: Row) -> str:
-    """Return the title of a row. A long title is shortened."""
-    return row.title if len(row.title) <= _LONGEST_TITLE else f"{row.title[:_LONGEST_TITLE]}..."
+    """Return the title of a row, indented by its depth. A long title is shortened."""
+    more = "..." if len(row.title) > _LONGEST_TITLE else ""
+    return f"{'  ' * row.depth}{row.title[:_LONGEST_TITLE]}{more}"
 
 
 def ending(record: Record, run: RunInfo) -> Iterator[str]:
     """Yield lines about the failures of a run and about missing data."""
     for failure in run.failures:
         yield f"failed: {failure.path} on {failure.where}"
-        yield f"  {failure.location}: error: {failure.message}".replace("\n", "\n  ")
+        error = failure.diagnostic
+        yield f"  {error.location}: error: {error.message}".replace("\n", "\n  ")
     yield from run.notes
     if not run.is_complete:
         yield "the record ends before the end of the run"
@@ -168,9 +171,13 @@ def ending(record: Record, run: RunInfo) -> Iterator[str]:
 def _diffs(row: Row, most: int, record: Record) -> str:
     """Return the diffs of the first ops that a pass changed, and the number of the others."""
     changed = [each for each in row.executions if each.status == "changed"]
-    diffs = [cut_diff(each.op_title, record.diff(each)) for each in changed[:most]]
+    lines: list[str] = []
+    for each in changed[:most]:
+        diff = record.diff(each).splitlines()[2:]  # without the names `before` and `after`
+        more = [f"... and {len(diff) - _MOST_LINES} more lines"] if diff[_MOST_LINES:] else []
+        lines += [each.op_title, *diff[:_MOST_LINES], *more]
     more = [f"... and {len(changed) - most} more ops"] if changed[most:] else []
-    return "\n".join([*diffs, *more])
+    return "\n".join([*lines, *more])
 
 
 def _cells(row: Row) -> tuple[object, ...]:

@@ -94,9 +94,9 @@ class Record:
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         """Show the pipeline with the changes and times of its passes, in notebooks."""
         from passel.notebooks import bundle  # noqa: PLC0415 - for notebooks alone
-        from passel.record.outline import parts_of  # noqa: PLC0415
+        from passel.record.outline import lines_of  # noqa: PLC0415
 
-        return bundle(*parts_of(self, most_diffs=_MOST_DIFFS))
+        return bundle(lines_of(self, most_diffs=_MOST_DIFFS))
 
     def text(self, digest: str) -> str:
         """Return the text with the given digest, in generic form with locations.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from passel.hooks import PassInstrumentation
 from passel.instruments.reproducer import replay_command
-from passel.record.model import FailureInfo, StepInfo, diagnostic_data
+from passel.record.model import StepInfo, diagnostic_data, failure_data
 from passel.record.reader import Record
 from passel.record.recorded_run import Frame, RecordedRun
 from passel.record.writer import PartLog, RecordFile
@@ -113,7 +113,7 @@ class Recorder(PassInstrumentation):
         if not self._runs:
             self._told.clear()
         if self._runs or self._part_of is None:
-            failures = [FailureInfo.of(each) for each in run.outcome.failures]
+            failures = [*map(failure_data, run.outcome.failures)]
             self._log.write({"end": failures, "notes": run.notes})
 
     def before_pass(self, step: Step, op: Any) -> None:
@@ -154,7 +154,7 @@ class Recorder(PassInstrumentation):
         if outcome is not None:
             data |= self._reports(step, outcome)
         if ended.failure is not None:
-            data["failure"] = FailureInfo.of(ended.failure)
+            data["failure"] = failure_data(ended.failure)
         if ended.failed or ended.changed or (outcome and outcome.changed is None):
             # Without a status, readers see from the text whether the op has changed.
             data["after"] = run.text_of(op) if run.place_of(op) == place else None

@@ -12,6 +12,7 @@ from platform import python_version
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from passel._version import __version__
+from passel.diagnostics import file_problem
 from passel.record.model import FORMAT
 from passel.record.texts import texts_data
 
@@ -109,10 +110,8 @@ class RecordFile:
                 data = data[self._file.write(data) :]
         except (OSError, ValueError) as error:
             self._broken = True
-            reason = getattr(error, "strerror", None) or error
-            sys.stderr.write(
-                f"{self._program}error: cannot write the record '{self.path}': {reason}\n"
-            )
+            what = f"cannot write the record '{self.path}': {file_problem(error)}"
+            sys.stderr.write(f"{self._program}error: {what}\n")
 
 
 class PartLog:

@@ -185,7 +185,7 @@ def _failure_oracle(record: Record, run: RunInfo, strict: Subject) -> Oracle:
         failure = run.failures[0]
         raise SearchError(
             f"the record does not contain the pass that failed on {failure.where}: "
-            f"{failure.message}; record the run with -j1, or use --interesting=<command>"
+            f"{failure.diagnostic.message}; record the run with -j1, or use --interesting=<command>"
         )
     if first is None:
         raise SearchError(

@@ -26,9 +26,9 @@ from passel.diagnostics import suggest
 from passel.frontend import UsageError
 from passel.instruments.ir_diff import coloured, unified_diff
 from passel.instruments.terminals import shows_color, styled
-from passel.notebooks import Table, TableRow, Text
+from passel.notebooks import Line, aligned
 from passel.record import Record
-from passel.record.outline import compared, ending, heading, parts_of, title_of
+from passel.record.outline import compared, ending, heading, lines_of, title_of
 from passel.record.page import page
 from passel.search import Place
 from passel.tool.command_line import FlagGroup, flag
@@ -94,7 +94,7 @@ def _run(flags: _Flags) -> int:
         return put(_comparison(record, others[0], flags))
     if flags.step or flags.op or flags.diff:
         return put("".join(_steps(record, flags)))
-    return put(_printed(parts_of(record, most_diffs=0), flags))
+    return put(_printed(lines_of(record, most_diffs=0), flags))
 
 
 # -- Two records ---------------------------------------------------------------------------------
@@ -108,15 +108,16 @@ def _comparison(old: Record, new: Record, flags: _Flags) -> str:
     return _printed(_compared(old, new, rows), flags)
 
 
-def _compared(old: Record, new: Record, rows: Iterable[ComparedRow]) -> Iterator[Text | Table]:
+def _compared(old: Record, new: Record, rows: Iterable[ComparedRow]) -> Iterator[Line]:
     sides = (("old", old), ("new", new))
     for name, record in sides:
-        yield from (Text(f"{name}: {heading(record, run)}") for run in record.info.top_runs)
-    table = [TableRow(each.row.depth, title_of(each.row), _cells(each)) for each in rows]
-    yield Table(("", "ops", "differ", "old time", "new time", ""), table)
+        yield from (Line(f"{name}: {heading(record, run)}") for run in record.info.top_runs)
+    titles = ("", "ops", "differ", "old time", "new time", "")
+    table = aligned([titles, *((title_of(each.row), *_cells(each)) for each in rows)])
+    yield from map(Line, table)
     for name, record in sides:
         for run in record.info.top_runs:
-            yield from (Text(f"{name} {line}", is_error=True) for line in ending(record, run))
+            yield from (Line(f"{name} {line}", is_error=True) for line in ending(record, run))
 
 
 def _cells(row: ComparedRow) -> tuple[object, ...]:
@@ -220,11 +221,7 @@ def _diff(before: str, after: str, flags: _Flags) -> str:
     return coloured(diff) if shows_color(sys.stdout, flags.color) else diff
 
 
-def _printed(parts: Iterable[Text | Table], flags: _Flags) -> str:
-    """Return the parts of a report as text for standard output, with errors in red."""
-    has_color = shows_color(sys.stdout, flags.color)
-    text = ""
-    for part in parts:
-        is_red = has_color and isinstance(part, Text) and part.is_error
-        text += styled(part.plain(), "red" if is_red else "") + "\n"
-    return text
+def _printed(lines: Iterable[Line], flags: _Flags) -> str:
+    """Return the lines of a report as text for standard output, with errors in red."""
+    red = "red" if shows_color(sys.stdout, flags.color) else ""
+    return "".join(styled(each.text, red if each.is_error else "") + "\n" for each in lines)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.universe import Universe
 
-from passel.diagnostics import logger
+from passel.diagnostics import log_warning_once
 from passel.installed import entry_points
 from passel.ir.adapters import leave_out, package_of
 from passel.pipeline.lexer import NAMES, is_name
@@ -87,8 +87,8 @@ def _installed() -> tuple[Universe, dict[str, str]]:
 def _add(known: dict[str, Any], new: dict[str, Any], origin: str, *, are_passes: bool) -> None:
     for name, factory in new.items():
         if are_passes and not is_name(name):
-            logger().warning(f"pass '{name}' from xdsl.universe '{origin}' is skipped: {NAMES}")
+            log_warning_once(f"pass '{name}' from xdsl.universe '{origin}' is skipped: {NAMES}")
         elif known.setdefault(name, factory) is not factory:
-            logger().warning(
+            log_warning_once(
                 f"'{name}' from xdsl.universe '{origin}' is skipped: the name is taken"
             )

@@ -17,7 +17,7 @@ from contextlib import ExitStack, closing, suppress
 from mmap import mmap
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from passel.diagnostics import brief, logger
+from passel.diagnostics import brief, log_warning_once
 from passel.errors import EncodingError
 from passel.execution.process_state import flush, interrupts_held
 from passel.execution.strategies import in_worker
@@ -139,7 +139,7 @@ def _ended_workers(
                         progress = memoryview(mmap(-1, 3 * 8)).cast("Q")
                         running[_fork(body, items, tokens, progress, file)] = progress, file
             except OSError as error:
-                logger().warning(f"started only {len(running)} of {size} workers: {error}")
+                log_warning_once(f"started only {len(running)} of {size} workers: {error}")
             for pid in [*running]:
                 yield _wait(pid), *running.pop(pid)
     finally:
@@ -186,7 +186,7 @@ def _results(file: IO[bytes]) -> Iterator[tuple[int, Any]]:
         while True:
             number, result = pickle.load(file)  # noqa: S301 - a copy of this process wrote it
             if number == _FAILED:
-                logger().warning(f"a worker process failed, and its work is repeated: {result}")
+                log_warning_once(f"a worker process failed, and its work is repeated: {result}")
             else:
                 yield number, result
 

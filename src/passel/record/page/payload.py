@@ -20,6 +20,7 @@ from passel.record.outline import matched, rows_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from passel.errors import Failure
     from passel.record import Record, RunInfo
     from passel.record.outline import ComparedRow
 
@@ -119,7 +120,7 @@ def _record(name: str, record: Record, numbers: Mapping[str | None, int]) -> dic
         "replays": {each.number: record.replay(each) for each in failed[:_MOST_REPLAYS]},
         "command": shlex.join(record.info.command_line),
         "notes": [note for run in runs for note in run.notes],
-        "lost": [each for run in runs for each in run.failures if each not in known],
+        "lost": [_failure(each) for run in runs for each in run.failures if each not in known],
         "whole": [
             [numbers.get(run.before), numbers.get(run.after)] for run in record.info.top_runs
         ],
@@ -153,9 +154,15 @@ def _execution(each: Execution, numbers: Mapping[str | None, int]) -> Execution:
     """Return an execution as the page reads it, with the numbers of its texts."""
     return each._replace(
         diagnostics=[diagnostic_data(found) for found in each.diagnostics],
+        failure=each.failure and _failure(each.failure),
         before=numbers.get(each.before),
         after=numbers.get(each.after),
     )
+
+
+def _failure(each: Failure) -> Any:
+    """Return a failure as the page reads it."""
+    return each.kind, each.diagnostic.message, each.path, each.where
 
 
 _SCRIPTS = ("words.js", "text.js", "model.js", "code.js", "tree.js", "step.js", "page.js")
