@@ -6,7 +6,6 @@ Source: `PassCrashReproducerGenerator` of `lib/Pass/PassCrashRecovery.cpp`, MLIR
 from __future__ import annotations
 
 import os
-import re
 import shlex
 from contextlib import suppress
 from itertools import count
@@ -82,9 +81,10 @@ class CrashReproducer(PassInstrumentation):
             this pass. If true, the run prints the whole IR before each pass on each op, and starts
             no worker processes.
         threading: Whether a replay may run passes in parallel.
-        replay: The replay command, with `{file}` in place of the quoted file name; by default, a
-            passel-opt command. Flags that are needed to read the file are added to the command.
-            Flags that load passes or dialects are not added.
+        replay: The program and the flags of the replay command, to which the name of the file is
+            added; by default, a passel-opt command. Flags that are needed to read the file are also
+            added if the program takes them, which `--run-reproducer` among the flags shows. Flags
+            that load passes or dialects are not added.
 
     Attributes:
         reproducer: The path of the reproducer; None if the run succeeded, or if the reproducer
@@ -121,7 +121,7 @@ class CrashReproducer(PassInstrumentation):
         *,
         local: bool = False,
         threading: bool = True,
-        replay: str | None = None,
+        replay: Sequence[str] = (),
     ) -> None:
         check_writable(path)
         self.path = path
@@ -260,7 +260,7 @@ class CrashReproducer(PassInstrumentation):
         if why := _unnamed(_passes_of(recipe.steps)):
             how = f"the run cannot be replayed: {why}"
         elif command := replay_command(run, recipe.steps, self.replay):
-            how = f"to replay: {on_file(command, title)}"
+            how = f"to replay: {shlex.join([*command, title])}"
         else:
             reads = f"passel-opt cannot read '{run.adapter.name}' IR"
             how = f"to replay, use `passel.load_reproducer`: {reads}"
@@ -278,48 +278,47 @@ def _reserved(target: Path) -> Path:
     raise AssertionError  # there is always another number
 
 
-_ALLOWED = re.compile(r" --allow-effects=(\S*)")
-_COMMAND = "passel-opt --run-reproducer {file}"
+_ALLOW = "--allow-effects="
+_REPLAYS = "--run-reproducer"
+_COMMAND = ("passel-opt", _REPLAYS)
 
 
-def replay_command(run: ObservedRun, steps: Iterable[PassStep], command: str | None = None) -> str:
+def replay_command(
+    run: ObservedRun, steps: Iterable[PassStep], command: Sequence[str] = ()
+) -> Sequence[str]:
     """Return the command that runs the passes of a run on a file, with all required flags.
 
     Args:
         run: The run.
         steps: The passes of the run.
-        command: The command to which the required flags are added; None for a passel-opt command.
+        command: The command to which the required flags are added; by default, a passel-opt
+            command.
 
     Returns:
-        The command, with `{file}` in place of the quoted file name. If no command can run the
-        passes, an empty string.
+        The words of the command before the name of the file. If no command can run the passes, an
+        empty sequence.
     """
     passes, name = _passes_of(steps), installed_name(run.adapter)
-    if _unnamed(passes) or (command is None and not name):
-        return ""
+    if _unnamed(passes) or not (command or name):
+        return ()
+    if command and _REPLAYS not in command:  # not a tool like passel-opt
+        return command
     # A command that a tool gives names the IR, or the tool supports only one.
-    known = _COMMAND if command is None else f"{command} --ir="
+    known = {word.partition("=")[0] for word in (*command, "--ir")} if command else set[str]()
     reading = run.adapter.reading_flags(run.op, run.ir_context)
     more = [each for each in (*reading, *run.flags) if each.partition("=")[0] not in known]
-    words = " ".join(["--run-reproducer", *more])
-    return allowing((command or _COMMAND).replace("--run-reproducer", words), passes)
+    return allowing([*(command or _COMMAND), *more], passes)
 
 
-def on_file(command: str, *words: str | Path) -> str:
-    """Return a replay command in which the given words, such as the file name, replace `{file}`."""
-    return command.replace("{file}", shlex.join(map(str, words)))
-
-
-def allowing(command: str, passes: Iterable[Pass[Any, Any]]) -> str:
+def allowing(command: Sequence[str], passes: Iterable[Pass[Any, Any]]) -> Sequence[str]:
     """Extend a replay command with the flag that allows the effects of the passes."""
     effects = {effect for each in passes for effect in each.own_effects()}
-    if not effects or "--run-reproducer" not in command:
+    if not effects:
         return command
-    if allowed := _ALLOWED.search(command):
-        effects.update(allowed[1].split(","))
-        command = command.replace(allowed[0], "")
-    flag = f"--allow-effects={','.join(sorted(effects))}"
-    return command.replace("--run-reproducer", f"--run-reproducer {flag}")
+    rest = [word for word in command if not word.startswith(_ALLOW)]
+    for word in {*command} - {*rest}:
+        effects.update(word.removeprefix(_ALLOW).split(","))
+    return [*rest, f"{_ALLOW}{','.join(sorted(effects))}"]
 
 
 def _unnamed(passes: Iterable[Pass[Any, Any]]) -> str:

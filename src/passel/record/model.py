@@ -122,8 +122,8 @@ class RunInfo(NamedTuple):
         schedule: The text of the scheduled pipeline, in which adjacent nested pipelines are merged.
         steps: All passes of the schedule in depth-first order, including passes that ran on no op.
         source: The name of the input; empty if the name is unknown.
-        replay: The command that runs the passes on a file, with `{file}` in place of the file name;
-            empty if no command can run the passes.
+        replay: The words of the command that runs the passes on a file, before the name of the
+            file; empty if no command can run the passes.
         before: The digest of the top-level op's text before the run; None if the text is unknown.
         outer: The `number` of the enclosing run, which is on a different IR; None for a top-level
             run.
@@ -140,7 +140,7 @@ class RunInfo(NamedTuple):
     schedule: str
     steps: tuple[StepInfo, ...]
     source: str
-    replay: str
+    replay: Sequence[str]
     before: str | None
     outer: int | None
     after: str | None = None

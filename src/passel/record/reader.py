@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import defaultdict
 from functools import cache, cached_property
 from itertools import takewhile, zip_longest
@@ -12,7 +13,6 @@ from passel.errors import PasselError
 from passel.frontend import SourcePart, UnreadableError, frontend_of
 from passel.frontend.generic_form import symbol_in
 from passel.instruments.ir_diff import unified_diff
-from passel.instruments.reproducer import on_file
 from passel.ir import PrintFlags, adapter_named
 from passel.record.contents import read_contents
 from passel.record.texts import HOLE, Outline
@@ -240,12 +240,10 @@ class Record:
         return "" if symbol in others else f"{path}@{symbol}"
 
     def _command(self, start: str, stop: str) -> str:
-        template = self.info.runs[0].replay
-        if not template:
-            return ""
+        words = self.info.runs[0].replay
         places = [f"--start-after={start}"] if start else []
         places.append(f"--stop-after={stop}")
-        return on_file(template, *places, self.path)
+        return shlex.join([*words, *places, str(self.path)]) if words else ""
 
 
 class TextReader(NamedTuple):

@@ -51,7 +51,7 @@ class Recorder(PassInstrumentation):
     def _start(self, log: Log) -> None:
         self._log: Log = log
         self._pipeline = self._source = ""
-        self._replay: str | None = None
+        self._replay: Sequence[str] = ()
         self._runs: list[RecordedRun] = []
         self._spent = 0.0  # the seconds that recording took
         self._steps: dict[Step, StepInfo] = {}
@@ -65,7 +65,7 @@ class Recorder(PassInstrumentation):
         """The record of the runs; None in a worker. The file is read on first use of the record."""
         return Record(self._log.path) if isinstance(self._log, RecordFile) else None
 
-    def prepare(self, pipeline: str, source: str, replay: str) -> None:
+    def prepare(self, pipeline: str, source: str, replay: Sequence[str]) -> None:
         """Describe the top-level runs that follow this call.
 
         Args:
@@ -185,7 +185,7 @@ class Recorder(PassInstrumentation):
             "schedule": schedule,
             "steps": [*map(_facts_of, steps)],
             "source": self._source if is_outer else "",
-            "replay": replay_command(run, steps, self._replay) if is_outer else "",
+            "replay": replay_command(run, steps, self._replay) if is_outer else (),
             "before": recorded.text_of(run.op),
         }
 

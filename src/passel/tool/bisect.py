@@ -40,7 +40,6 @@ import sys
 from typing import TYPE_CHECKING
 
 from passel.frontend import UsageError
-from passel.instruments.reproducer import on_file
 from passel.ir.adapters import crossing_with
 from passel.record import Record
 from passel.search import Case, SameFailure, SearchError, Subject, Trials
@@ -102,15 +101,18 @@ def _run(settings: Settings) -> int:
         raise UsageError(f"'--run={flags.run}': the record has no such run; its last run is {last}")
     run = failed_run(record) if flags.run is None else record.info.runs[flags.run]
     keep_record(settings.input, settings.o)
-    replay = "" if settings.load_pass_plugin else run.replay  # a plugin may have moved
+    replay = () if settings.load_pass_plugin else run.replay  # a plugin may have moved
     settings = as_recorded(settings, record, run)
     replay = replay or Replay(settings).command("passel-opt")
     with crossing_with(settings.choice.adapter_across):
-        return _bisect(record, run, settings, flags, replay)
+        _bisect(record, run, settings, flags)
+    if settings.o != "-":
+        _say(f"to replay: {shlex.join([*replay, settings.o])}")
+    return 0
 
 
-def _bisect(record: Record, run: RunInfo, settings: Settings, flags: _Flags, replay: str) -> int:
-    """Find and print the execution, and return the exit code."""
+def _bisect(record: Record, run: RunInfo, settings: Settings, flags: _Flags) -> None:
+    """Find the execution, print it, and write the IR before it to the output file."""
     frontend, pipelines = settings.frontend(), PipelineFactory(settings)
     verifies = (False, flags.invalid or not settings.disable_verify)
     subject, strict = (
@@ -142,8 +144,6 @@ def _bisect(record: Record, run: RunInfo, settings: Settings, flags: _Flags, rep
     _say(f"to see the change: {shlex.join(words)}")
     if settings.o != "-":
         put(Case(readable(subject, culprit.before), scoped(found)).text(), settings.o)
-        _say(f"to replay: {on_file(replay, settings.o)}")
-    return 0
 
 
 def _oracle(

@@ -20,7 +20,7 @@ from passel.passes.remarks import remark_filter
 from passel.tool.output import check_report, report_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Sequence
     from contextlib import AbstractContextManager
     from typing import TextIO
 
@@ -89,7 +89,7 @@ class Observers(ExitStack):
         return nullcontext() if self._timing is None else self._timing.scope(name)
 
     def record(
-        self, manager: PassManager, adapter: IRAdapter, source: SourcePart, replay: str
+        self, manager: PassManager, adapter: IRAdapter, source: SourcePart, replay: Sequence[str]
     ) -> None:
         """Record the next run of a pass manager, if a flag requests a record.
 

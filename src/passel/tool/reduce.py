@@ -29,6 +29,7 @@ Passes can also be given as flags, as for passel-opt. See passel-opt --help.
 
 from __future__ import annotations
 
+import shlex
 import sys
 import time
 from typing import TYPE_CHECKING
@@ -36,7 +37,7 @@ from typing import TYPE_CHECKING
 from passel.execution.strategies import processors
 from passel.frontend import UnreadableError, UsageError
 from passel.frontend.generic_form import GenericSyntaxError
-from passel.instruments.reproducer import allowing, on_file
+from passel.instruments.reproducer import allowing
 from passel.ir import InvalidIR, PrintFlags
 from passel.ir.adapters import crossing_with
 from passel.passes.reachable import walk
@@ -205,7 +206,8 @@ def _reduce(settings: Settings, subject: Subject, case: Case, output: Output) ->
         manager = subject.manager(reducer.best.pipeline, subject.frontend.new_context())
         passes_run = [each for each, _ in walk(manager)]
         replay = allowing(Replay(settings).command("passel-opt"), passes_run)
-        lines.append(f"to replay: {on_file(replay, 'FILE' if settings.o == '-' else settings.o)}")
+        file = "FILE" if settings.o == "-" else settings.o
+        lines.append(f"to replay: {shlex.join([*replay, file])}")
     for line in lines:
         print(f"{PROGRAM.name}: {line}", file=sys.stderr)
     return code

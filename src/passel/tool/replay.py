@@ -16,7 +16,7 @@ from passel.instruments.whole_files import lasting, write_whole
 from passel.tool.output import CANNOT_OPEN, check_report, refusing
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
+    from collections.abc import Generator, Iterable, Sequence
     from types import FrameType
 
     from passel.errors import Failure
@@ -73,8 +73,8 @@ class Replay:
         )
         manager.add_instrumentation(self._current)
 
-    def command(self, program: str = "") -> str:
-        """Return the command that replays a reproducer, with `{file}` in place of the file name.
+    def command(self, program: str = "") -> Sequence[str]:
+        """Return the words of the command that replays a reproducer, before the file name.
 
         Args:
             program: The program that the command runs; by default, the current program. If
@@ -89,7 +89,7 @@ class Replay:
         }.values()
         if self._settings.verify_each == "always":
             words.append("--verify-each=always")
-        return f"{shlex.join(words)} {{file}}"
+        return words
 
     def generate(self, op: Any, context: Any, manager: PassManager, adapter: IRAdapter) -> None:
         """Write the reproducer for `--mlir-generate-reproducer` after a successful run.
@@ -124,10 +124,8 @@ class Replay:
         running = self._current.running if self._current is not None else None
         if running is None:
             return ""
-        from passel.instruments.reproducer import on_file
-
         path = Path(self._settings.mlir_pass_pipeline_crash_reproducer).with_name(running.name)
-        return f"to replay: {on_file(self.command(), path)}"
+        return f"to replay: {shlex.join([*self.command(), str(path)])}"
 
     def note_failures(self, failures: Iterable[Failure]) -> None:
         """Store the failures of a run, so that `explain` can report them."""

@@ -14,7 +14,7 @@
 // RUN: passel-opt %s --record=%t.record --load-pass-plugin=%inputs/module_passes.py --greet -o /dev/null
 // RUN: passel-reduce %t.record --load-pass-plugin=%inputs/module_passes.py --allow-effects=unknown --interesting='grep -q greet' 2>&1 | FileCheck %s --check-prefix=REPLAY
 
-// REPLAY: to replay: passel-opt --run-reproducer --allow-effects=unknown --load-pass-plugin={{[^ ]*}} FILE
+// REPLAY: to replay: passel-opt --run-reproducer --load-pass-plugin={{[^ ]*}} --allow-effects=unknown FILE
 // CHECK:      builtin.module {
 // CHECK-NEXT:   [[ZERO:%.*]] = arith.constant 0 : i32
 // CHECK-NEXT:   {{%.*}} = arith.muli [[ZERO]], [[ZERO]] : i32

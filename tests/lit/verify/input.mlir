@@ -11,7 +11,7 @@
 // RUN: not passel-bisect %t.passel 2>&1 | FileCheck %s --check-prefix=CRASHED
 
 // GREETED: greeting
-// REPLAY: to replay: passel-opt --run-reproducer --allow-effects=unknown --disable-verify --load-pass-plugin={{.*}}
+// REPLAY: to replay: passel-opt --run-reproducer --disable-verify --load-pass-plugin={{[^ ]*}} --allow-effects=unknown {{.*}}
 // CRASHED: BISECT: the first state: interesting
 // CHECK-NOT: IR Dump
 // CHECK: input.mlir:[[#]]:6: error: 'arith.addi' op
