@@ -278,7 +278,7 @@ class Diagnostic:
             self.print_op = None
         return self
 
-    def _data(self) -> dict[str, object]:
+    def _data(self) -> Mapping[str, object]:
         """Return the attributes that define equality."""
         return vars(self) | {"print_op": None, "is_extra": False}
 

@@ -6,11 +6,12 @@ A tool supports every IR whose adapter has a frontend (see `IRAdapter.make_front
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from passel.diagnostics import Diagnostic, Location, Severity
 from passel.errors import PasselError
-from passel.ir import PrintFlags
+from passel.ir import PrintFlags, adapter_named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -135,6 +136,11 @@ class SourcePart:
     column: int = 0
     path: str | None = None
     is_reproducer: bool = False
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> SourcePart:
+        """Return the text of a whole file. Bytes that are not UTF-8 become lone surrogates."""
+        return cls(Path(path).read_text("utf-8", "surrogateescape"), str(path))
 
     def location(self, offset: int) -> Location:
         """Return the location in the input that corresponds to an offset in this part."""
@@ -277,18 +283,26 @@ class Frontend:
 
 
 def frontend_of(
-    adapter: IRAdapter, *, implicit_module: bool = False, allow_unregistered: bool = False
+    adapter: IRAdapter | str,
+    *,
+    implicit_module: bool = False,
+    allow_unregistered: bool = False,
+    parse: Callable[[str], Any] | None = None,
 ) -> Frontend:
     """Return a frontend that is configured without a command line.
 
     Args:
-        adapter: The adapter of the IR.
+        adapter: The adapter of the IR, or the name of an installed adapter.
         implicit_module: Whether several top-level ops are wrapped in a module.
         allow_unregistered: Whether contexts accept ops of unregistered dialects.
+        parse: A function that parses a text and returns an op, for an IR without a frontend.
 
     Raises:
-        AdapterError: If the IR has no frontend.
+        AdapterError: If the IR is not installed, or has no frontend and `parse` is None.
     """
-    frontend: Frontend = adapter.make_frontend()
+    adapter = adapter_named(adapter) if isinstance(adapter, str) else adapter
+    frontend: Frontend = Frontend(adapter) if parse else adapter.make_frontend()
+    if parse is not None:
+        frontend.parse = lambda part, context, warn: Parsed(parse(part.text))  # noqa: ARG005
     frontend.configure(FrontendSettings(implicit_module, allow_unregistered))
     return frontend

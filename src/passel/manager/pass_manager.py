@@ -9,7 +9,7 @@ from copy import copy
 from operator import call, is_
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from passel.diagnostics import Severity, logger
+from passel.diagnostics import logger
 from passel.errors import AdapterError, PassFailedError
 from passel.execution import Run
 from passel.execution.strategies import Jobs, own_threads, strategy_for
@@ -290,7 +290,6 @@ def _log(run: Run) -> None:
     shown = {id(failure.diagnostic) for failure in run.outcome.failures}
     shown |= set(map(id, run.concluding))
     log = logger()
-    levels = {Severity.ERROR: log.error, Severity.WARNING: log.warning}
     for each in run.outcome.diagnostics:
         if id(each) not in shown:
-            levels.get(each.severity, log.info)("%s", each)
+            getattr(log, each.severity.value, log.info)("%s", each)  # info: remarks and notes

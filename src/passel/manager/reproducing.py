@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from passel.errors import PipelineError
-from passel.ir import adapter_named
 from passel.manager.pass_manager import PassManager
 from passel.passes import PassRegistry, default_registry
 
@@ -32,8 +31,6 @@ def load_reproducer(
 ) -> tuple[Any, PassManager]:
     r"""Load a reproducer, which may use passes and dialects that no installed package registers.
 
-    The manager that is returned runs the recorded pipeline, as in `manager.run(op)`.
-
     Args:
         path: The path of the reproducer file.
         adapter: The adapter of the IR, or the name of an installed adapter, such as `xdsl`.
@@ -47,7 +44,7 @@ def load_reproducer(
             manager rejects passes with other effects.
 
     Returns:
-        The op and the pass manager.
+        The op, and a manager that runs the recorded pipeline, as in `manager.run(op)`.
 
     Raises:
         AdapterError: No adapter with the given name is installed, or the adapter has no frontend
@@ -66,26 +63,18 @@ def load_reproducer(
         >>> print(manager)
         toy.module(toy.func())
     """
-    from pathlib import Path
-
-    from passel.frontend import Frontend, Parsed, SourcePart, frontend_of
+    from passel.frontend import SourcePart, frontend_of
     from passel.instruments.reproducer_file import read_reproducer
 
-    if isinstance(adapter, str):
-        adapter = adapter_named(adapter)
-    source = SourcePart(Path(path).read_text("utf-8", "surrogateescape"), str(path))
-    if parse is None:
-        frontend = frontend_of(adapter, allow_unregistered=allow_unregistered)
-    else:
-        frontend = Frontend(adapter)
-        frontend.parse = lambda part, context, warn: Parsed(parse(part.text))  # noqa: ARG005
+    source = SourcePart.from_file(path)
+    frontend = frontend_of(adapter, allow_unregistered=allow_unregistered, parse=parse)
     context = frontend.new_context() if context is None else context
     parsed = read_part(frontend, source, context)
     recorded = read_reproducer(parsed.resources, source)
     if recorded is None or recorded.pipeline is None:
         raise PipelineError(f"{path} contains no recorded pipeline")
     manager = PassManager.parse(
-        recorded.pipeline, context, registry=registry_with(passes), adapter=adapter
+        recorded.pipeline, context, registry=registry_with(passes), adapter=frontend.adapter
     )
     manager.restrict_effects(*allow_effects)
     manager.enable_verifier(recorded.verify_each is not False)

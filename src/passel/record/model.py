@@ -204,5 +204,6 @@ def failure_data(failure: Failure) -> Sequence[Any]:
 
 def failure_of(data: Any) -> Failure:
     """Convert a failure from its JSON form."""
-    *facts, location, diagnostic = data
-    return Failure(*facts, location_of(location), diagnostic_of(diagnostic))
+    failure = Failure(*data)
+    location, diagnostic = location_of(failure.location), diagnostic_of(failure.diagnostic)
+    return failure._replace(location=location, diagnostic=diagnostic)

@@ -13,7 +13,7 @@ from passel.errors import PasselError
 from passel.frontend import SourcePart, UnreadableError, frontend_of
 from passel.frontend.generic_form import symbol_in
 from passel.instruments.ir_diff import unified_diff
-from passel.ir import PrintFlags, adapter_named
+from passel.ir import PrintFlags
 from passel.record.contents import read_contents
 from passel.record.texts import HOLE, Outline
 
@@ -301,7 +301,7 @@ _EMPTY = "{\n}"
 def _reader_for(ir: str) -> TextReader | None:
     """Return the reader of an IR's texts; None if the IR is not installed, or has no parser."""
     try:
-        frontend = frontend_of(adapter_named(ir), allow_unregistered=True)
+        frontend = frontend_of(ir, allow_unregistered=True)
     except PasselError:
         return None
     return TextReader(frontend, frontend.new_context())

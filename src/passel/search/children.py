@@ -123,13 +123,7 @@ def in_children(
             file = scratch.folder / "result"
             if good[0] or file.exists():
                 return
-            scratch.redirect_streams()
-            signal.setitimer(signal.ITIMER_REAL, timeout)
-            try:
-                result = function(items[index], scratch)
-            except PasselError as error:
-                result = error
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            result = _result_of(function, items[index], scratch, timeout)
             good[0] |= isinstance(result, PasselError) or is_good(result)
             # Immediately: a child that dies on a later item loses its memory.
             file.write_bytes(pickle.dumps(result))
@@ -153,6 +147,20 @@ def in_children(
         if isinstance(result, PasselError):
             raise result
     return results
+
+
+def _result_of(
+    function: Callable[[_I, Scratch], _R], item: _I, scratch: Scratch, timeout: float
+) -> _R | PasselError:
+    """Call a function within a time limit, and return its result or its error."""
+    scratch.redirect_streams()
+    signal.setitimer(signal.ITIMER_REAL, timeout)
+    try:
+        return function(item, scratch)
+    except PasselError as error:
+        return error
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def in_child(function: Callable[[Scratch], _R]) -> _R | Died:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.frontend import SourcePart, frontend_of
-from passel.ir import PrintFlags, adapter_named
+from passel.ir import PrintFlags
 from passel.manager import PassManager, RunResult
 from passel.manager.reproducing import read_part, registry_with
 
@@ -67,16 +67,15 @@ def run_passes(
           }
         }
     """
-    ir = adapter_named(adapter)
-    frontend = frontend_of(ir, implicit_module=True, allow_unregistered=True)
+    frontend = frontend_of(adapter, implicit_module=True, allow_unregistered=True)
     context = frontend.new_context()
     part = SourcePart(source, "<test>") if isinstance(source, str) else source
     op = read_part(frontend, part, context).op
     registry = registry_with(passes)
-    manager = PassManager.parse(pipeline, context, registry=registry, adapter=ir)
+    manager = PassManager.parse(pipeline, context, registry=registry, adapter=frontend.adapter)
     manager.enable_analysis_verifier()
     result = manager.run(op)
-    return PassesRun(ir.print_op(op, PrintFlags()), op, result)
+    return PassesRun(frontend.adapter.print_op(op, PrintFlags()), op, result)
 
 
 def check_passes(

@@ -115,13 +115,18 @@ def fingerprint(  # noqa: C901 - one loop over all ops, in which calls would cos
     except AttributeError:
         # Some of xDSL's passes make ops past their constructor, without a location.
         return Fingerprint([object()], [])
+    return Fingerprint(objects, attributes) if last is None else _renewed(last, objects, attributes)
+
+
+def _renewed(last: Fingerprint, objects: list[object], attributes: list[Attribute]) -> Fingerprint:
+    """Return the fingerprint of these contents, which is `last` itself if nothing has changed."""
     # Without a call of `__eq__`: this is most of what runs do.
-    if last is not None and not last._states and objects == last._objects:
+    if not last._states and objects == last._objects:
         if all(map(is_, attributes, last._attributes)):
             return last
         return Fingerprint(objects, attributes)
     now = Fingerprint(objects, attributes)
-    return last if last is not None and now == last else now
+    return last if now == last else now
 
 
 def _add_regions(
