@@ -71,10 +71,8 @@ class Span(NamedTuple):
 
     def excerpt(self) -> str:
         """Return the source line, and below it a line with a caret and tildes under the span."""
-        line_start = self.source.text.rfind("\n", 0, self.start) + 1
-        line_end = self.source.text.find("\n", self.start)
-        line = self.source.text[line_start : line_end if line_end >= 0 else None]
-        return underline(line, self.start - line_start, self.end - self.start)
+        line = self.source.text.split("\n")[self.line - 1]
+        return underline(line, self.column - 1, self.end - self.start)
 
     def __str__(self) -> str:
         return f"{self.source.name}:{self.line}:{self.column}"
@@ -146,8 +144,6 @@ class Severity(Enum):
 RemarkKind: TypeAlias = Literal["Passed", "Missed", "Failure", "Analysis"]
 """The kinds of optimization remarks, as MLIR and LLVM print them."""
 
-_NEEDS_QUOTES = re.compile("[ ,{}]")
-
 
 class OptimizationRemark(NamedTuple):
     """An optimization remark that has named arguments and is printed in MLIR's format.
@@ -188,7 +184,7 @@ class OptimizationRemark(NamedTuple):
     def __str__(self) -> str:
         where = f"Function={self.function} | " if self.function else ""
         facts = (
-            f'{key}="{text}"' if _NEEDS_QUOTES.search(text) else f"{key}={text}"
+            f'{key}="{text}"' if re.search("[ ,{}]", text) else f"{key}={text}"
             for key, text in sorted(self.texts().items())
         )
         return f"[{self.kind}] {self.name} | Category:{self.category} | {where}{', '.join(facts)}"
@@ -295,11 +291,7 @@ def logger() -> Logger:
     return logging.getLogger("passel")
 
 
-@cache
-def _log_once(message: str) -> None:
-    logger().warning(message)
-
-
+_log_once: Callable[[str], None] = cache(lambda message: logger().warning(message))
 _tell: ContextVar[Callable[[str], None]] = ContextVar("tell", default=_log_once)
 """The function that receives warnings, and ignores those that it has already received."""
 

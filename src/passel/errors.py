@@ -226,11 +226,6 @@ class Failure(NamedTuple):
         return isinstance(self.cause, PassFailure) and self.cause.is_reported
 
     @property
-    def name(self) -> str:
-        """The symbol of the op, such as `@main`, or the location of the op if it has no symbol."""
-        return f"@{self.symbol}" if self.symbol else str(self.location)
-
-    @property
     def where(self) -> str:
         """The name and symbol of the op, as printed in messages, such as `'func.func' @main`."""
         return f"'{self.op_name}'" + (f" @{self.symbol}" if self.symbol else "")
@@ -270,8 +265,8 @@ class PassFailedError(PasselError):
         for first, *others in [*alike.values()][:_MOST_FAILURES]:
             lines.append(str(first))
             if others:
-                names = listed([each.name for each in others], _MOST_NAMES)
-                lines.append(f"and {len(others)} more like it: {names}")
+                names = [f"@{e.symbol}" if e.symbol else str(e.location) for e in others]
+                lines.append(f"and {len(others)} more like it: {listed(names, _MOST_NAMES)}")
         if len(alike) > _MOST_FAILURES:
             lines.append(f"... and {len(alike) - _MOST_FAILURES} others (`failures` lists all)")
         super().__init__("\n".join(lines))

@@ -88,16 +88,16 @@ class RemoteError(Exception):
     `RemoteError` with the traceback becomes the `__cause__` of the exception.
 
     Args:
+        message: The message of the exception.
         text: The exception and its traceback as text.
     """
 
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
+    def __init__(self, message: str, text: str) -> None:
+        super().__init__(message, text)
         self.text: str = text
-        self.message: str = f"\n{text}"
 
     def __str__(self) -> str:
-        return self.message
+        return self.args[0]
 
 
 class Sent:
@@ -120,7 +120,6 @@ class Sent:
 
 def _received(error: BaseException | None, name: str, message: str, text: str) -> BaseException:
     if error is None:
-        error = type(name, (RemoteError,), {})(text)
-        error.message = message
-    error.__cause__ = RemoteError(text)
+        error = type(name, (RemoteError,), {})(message, text)
+    error.__cause__ = RemoteError(f"\n{text}", text)
     return error

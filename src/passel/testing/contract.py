@@ -382,11 +382,7 @@ class AdapterContract:
 
     def _manager(self, sample: Sample, body: Callable[[Any], object]) -> PassManager:
         """Return a manager that calls a function with each op of the role `func`."""
-
-        def act(op: Any, ctx: Any) -> None:  # noqa: ARG001 - as passes are called
-            body(op)
-
         name = self.names[self.program.role]
         manager = PassManager(name, sample.context, adapter=self.adapter)
-        manager.nest(self.names["func"]).add(act)
+        manager.nest(self.names["func"]).add(lambda op, _: body(op))
         return manager
