@@ -256,8 +256,7 @@ class Diagnostic:
         """
         if not isinstance(location, Location | None):  # pyright: ignore[reportUnnecessaryIsInstance] - a stranger's
             given = type(location).__name__
-            msg = f"a note needs a Location, not {given}; use ctx.adapter.location(op)"
-            raise TypeError(msg)
+            raise TypeError(f"a note needs a Location, not {given}; use ctx.adapter.location(op)")
         note = Diagnostic(Severity.NOTE, message, location or self.location)
         self.notes.append(note)
         return note
@@ -291,7 +290,11 @@ def logger() -> Logger:
     return logging.getLogger("passel")
 
 
-_log_once: Callable[[str], None] = cache(lambda message: logger().warning(message))
+@cache
+def _log_once(message: str) -> None:
+    logger().warning(message)
+
+
 _tell: ContextVar[Callable[[str], None]] = ContextVar("tell", default=_log_once)
 """The function that receives warnings, and ignores those that it has already received."""
 

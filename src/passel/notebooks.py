@@ -53,15 +53,14 @@ def aligned(rows: Iterable[Sequence[object]]) -> list[str]:
     ]
 
 
-def bundle(lines: Iterable[Line]) -> dict[str, str]:
+def bundle(lines: Sequence[Line]) -> dict[str, str]:
     """Return the text and the HTML of a report, by media type.
 
     Source: `_repr_mimebundle_` of IPython, which Jupyter, VS Code and marimo call.
     """
-    shown = [*lines]
-    html = "".join(each.html() for each in shown)
+    html = "".join(each.html() for each in lines)
     return {
-        "text/plain": "\n".join(each.text for each in shown),
+        "text/plain": "\n".join(each.text for each in lines),
         "text/html": f'<pre style="{_STYLE}">{html}</pre>',
     }
 

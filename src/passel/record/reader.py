@@ -96,7 +96,7 @@ class Record:
         from passel.notebooks import bundle  # noqa: PLC0415 - for notebooks alone
         from passel.record.outline import lines_of  # noqa: PLC0415
 
-        return bundle(lines_of(self, most_diffs=_MOST_DIFFS))
+        return bundle([*lines_of(self, most_diffs=_MOST_DIFFS)])
 
     def text(self, digest: str) -> str:
         """Return the text with the given digest, in generic form with locations.

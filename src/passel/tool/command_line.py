@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, cast
 
 from passel.diagnostics import closest, suggest
 from passel.frontend import Flag, UsageError
-from passel.ir.adapters import adapter_names, has_adapter
 from passel.passes.numbers import read_bool
 
 if TYPE_CHECKING:
@@ -265,33 +264,6 @@ def color_of(text: str) -> Color:
     if text in {"always", "true", "1"}:
         return "always"
     return "never" if text in {"never", "false", "0"} else "auto"
-
-
-def ir_of(text: str) -> str:
-    """Check that a text is `xdsl`, `mlir` or the name of an installed IR, and return the text."""
-    if text in {"xdsl", "mlir"} or has_adapter(text):  # usually without searching packages
-        return text
-    from passel.mlir.upstream import known_builds
-
-    builds = known_builds()
-    known = sorted({"xdsl", "mlir", *adapter_names(), *filter(has_adapter, builds)})
-    distribution = builds[text].distribution if text in builds else ""
-    way_out = f"; pip install {distribution}" if distribution else suggest(text, known)
-    raise ValueError(f"takes one of {', '.join(known)}, not '{text}'{way_out}")
-
-
-def flag_for(ir: str) -> str:
-    """Return the `--ir` flag that selects the IR of a record.
-
-    Raises:
-        UsageError: If the IR is not installed.
-    """
-    if not has_adapter(ir):
-        raise UsageError(
-            f"the record is for IR '{ir}', but no installed package has entry point "
-            f"'{ir}' in the group passel.adapters"
-        )
-    return f"--ir={ir}"
 
 
 def verify_mode_of(text: str) -> bool | Literal["always"]:

@@ -21,7 +21,6 @@ from passel.tool.command_line import (
     FlagGroup,
     color_of,
     flag,
-    ir_of,
     names_of,
     number_of,
     plugin_of,
@@ -29,7 +28,7 @@ from passel.tool.command_line import (
     read_known_flags,
     verify_mode_of,
 )
-from passel.tool.irs import IRChoice
+from passel.tool.irs import IRChoice, ir_of
 from passel.tool.plugins import load_plugin
 
 if TYPE_CHECKING:

@@ -1,4 +1,7 @@
-"""The definition of a tool, the IR that a command line selects, and hints about other IRs."""
+"""The definition of a tool, the IR that a command line selects, and the IRs to use instead.
+
+Errors about an IR, a pass or a dialect that is missing say which `--ir` has it, or what to install.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
+from passel.diagnostics import suggest
 from passel.errors import PipelineError
-from passel.ir.adapters import adapter_named, adapter_names
+from passel.frontend import UsageError
+from passel.ir.adapters import adapter_named, adapter_names, has_adapter
 from passel.passes import PassRegistry, default_registry
 from passel.tool.command_line import PROGRAM, UnknownFlagError
 
@@ -142,6 +147,36 @@ class IRChoice:
 
             return f"xDSL {INSTALLED}"
         return self.frontend.version()
+
+
+# -- Which other IR to use, or to install ---------------------------------------------------------
+
+
+def ir_of(text: str) -> str:
+    """Check that a text is `xdsl`, `mlir` or the name of an installed IR, and return the text."""
+    if text in {"xdsl", "mlir"} or has_adapter(text):  # usually without searching packages
+        return text
+    from passel.mlir.upstream import known_builds
+
+    builds = known_builds()
+    known = sorted({"xdsl", "mlir", *adapter_names(), *filter(has_adapter, builds)})
+    distribution = builds[text].distribution if text in builds else ""
+    way_out = f"; pip install {distribution}" if distribution else suggest(text, known)
+    raise ValueError(f"takes one of {', '.join(known)}, not '{text}'{way_out}")
+
+
+def flag_for(ir: str) -> str:
+    """Return the `--ir` flag that selects the IR of a record.
+
+    Raises:
+        UsageError: If the IR is not installed.
+    """
+    if not has_adapter(ir):
+        raise UsageError(
+            f"the record is for IR '{ir}', but no installed package has entry point "
+            f"'{ir}' in the group passel.adapters"
+        )
+    return f"--ir={ir}"
 
 
 def hint_at_passes(error: PasselError, ir: IRChoice) -> str:

@@ -15,14 +15,13 @@ from passel.passes import PassRegistry
 from passel.tool.command_line import (
     FlagGroup,
     flag,
-    flag_for,
     read_flags,
     read_known_flags,
     seconds_of,
 )
 from passel.tool.flags import GROUPS, InformationFlags, Settings, by_name, chosen_ir
 from passel.tool.help import help_text
-from passel.tool.irs import ToolDefinition
+from passel.tool.irs import ToolDefinition, flag_for
 from passel.tool.output import put
 from passel.tool.process import guarded, prepare_process
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from passel.diagnostics import Diagnostic, Severity, file_problem
 from passel.frontend import SourcePart, UnreadableError, UsageError
-from passel.tool.command_line import flag_for
+from passel.tool.irs import flag_for
 from passel.tool.pipelines import place_in
 
 if TYPE_CHECKING:

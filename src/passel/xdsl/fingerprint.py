@@ -60,6 +60,16 @@ class Fingerprint:
             and all(map(is_, self._attributes, other._attributes))
         )
 
+    def renewed(self, objects: list[object], attributes: list[Attribute]) -> "Fingerprint":
+        """Return the fingerprint of new contents, which is this object if nothing has changed."""
+        # Without a call of `__eq__`: this is most of what runs do.
+        if not self._states and objects == self._objects:
+            if all(map(is_, attributes, self._attributes)):
+                return self
+            return Fingerprint(objects, attributes)
+        now = Fingerprint(objects, attributes)
+        return self if now == self else now
+
 
 def fingerprint(  # noqa: C901 - one loop over all ops, in which calls would cost more than the rest
     op: Operation, last: Fingerprint | None = None, *, recursive: bool = True
@@ -115,18 +125,7 @@ def fingerprint(  # noqa: C901 - one loop over all ops, in which calls would cos
     except AttributeError:
         # Some of xDSL's passes make ops past their constructor, without a location.
         return Fingerprint([object()], [])
-    return Fingerprint(objects, attributes) if last is None else _renewed(last, objects, attributes)
-
-
-def _renewed(last: Fingerprint, objects: list[object], attributes: list[Attribute]) -> Fingerprint:
-    """Return the fingerprint of these contents, which is `last` itself if nothing has changed."""
-    # Without a call of `__eq__`: this is most of what runs do.
-    if not last._states and objects == last._objects:
-        if all(map(is_, attributes, last._attributes)):
-            return last
-        return Fingerprint(objects, attributes)
-    now = Fingerprint(objects, attributes)
-    return last if now == last else now
+    return Fingerprint(objects, attributes) if last is None else last.renewed(objects, attributes)
 
 
 def _add_regions(

@@ -86,9 +86,8 @@ def _installed() -> tuple[Universe, dict[str, str]]:
 
 def _add(known: dict[str, Any], new: dict[str, Any], origin: str, *, are_passes: bool) -> None:
     for name, factory in new.items():
+        what = f"'{name}' from xdsl.universe '{origin}' is skipped"
         if are_passes and not is_name(name):
-            log_warning_once(f"pass '{name}' from xdsl.universe '{origin}' is skipped: {NAMES}")
+            log_warning_once(f"pass {what}: {NAMES}")
         elif known.setdefault(name, factory) is not factory:
-            log_warning_once(
-                f"'{name}' from xdsl.universe '{origin}' is skipped: the name is taken"
-            )
+            log_warning_once(f"{what}: the name is taken")
