@@ -103,14 +103,13 @@ def adapter_of_class(cls: type) -> IRAdapter:
     Raises:
         AdapterError: If no adapter for the package of the class is installed.
     """
-    names = _adapters()
     for base in cls.__mro__:
         root = base.__module__.partition(".")[0]
-        if root in names:
+        if root in _adapters():
             return adapter_named(root)
         if (claimed := _claimed(base.__module__)) is not None:
             return adapter_named(claimed.build_name())
-    known = ", ".join(sorted(names)) or "none"
+    known = ", ".join(sorted(_adapters())) or "none"
     way_out = "parse the text first" if cls is str else "pass adapter=... to PassManager"
     raise AdapterError(
         f"no adapter for {cls.__module__}.{cls.__qualname__} objects "
@@ -197,7 +196,9 @@ def leave_out(point: EntryPoint, error: BaseException) -> None:
 
 def package_of(point: EntryPoint) -> str:
     """Return a text with the name and version of the package that declares an entry point."""
-    return f"'{point.dist.name}' {point.dist.version}" if point.dist else f"'{point.module}'"
+    # Read once, since that parses all of it, with the package's description.
+    metadata = point.dist and point.dist.metadata
+    return f"'{metadata['Name']}' {metadata['Version']}" if metadata else f"'{point.module}'"
 
 
 _elsewhere: ContextVar[Callable[[str], IRAdapter]] = ContextVar("elsewhere", default=adapter_named)
