@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tool_fixtures import SHARDING_PROPAGATION
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,21 +49,6 @@ module @top {
   }
 }
 """
-
-# Of the passes that both have none fails on valid input; this is one of MLIR's.
-PLUGIN = '''
-from passel import Pass, PassFailure
-
-
-class ShardingPropagation(Pass):
-    """Fail on declarations, as the real one does."""
-
-    name = "sharding-propagation"
-
-    def run(self, op, ctx):
-        if not op.body.blocks:
-            raise PassFailure("only one block is supported!")
-'''
 
 NESTED = "builtin.module(func.func(cse,canonicalize),symbol-dce)"
 DEEP = "builtin.module(builtin.module(func.func(cse),symbol-dce),canonicalize)"
@@ -116,7 +102,7 @@ _REPLAY = re.compile(r"^passel-opt: note: .*\n", re.MULTILINE)
 @pytest.fixture
 def passel(tool: Tool) -> Callable[..., Outcome]:
     """passel-opt, which gets a plugin for the pipelines with a pass of MLIR's."""
-    Path("plugin.py").write_text(PLUGIN)
+    Path("plugin.py").write_text(SHARDING_PROPAGATION)
 
     def run(pipeline: str, *flags: str, source: str = "") -> Outcome:
         plugin = ["--load-pass-plugin=plugin.py"] if "sharding" in pipeline else []

@@ -12,27 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tool_fixtures import SHARDING_PROPAGATION
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tool_fixtures import MlirOpt, Tool
-
-PLUGIN = '''
-from xdsl.dialects.func import FuncOp
-from passel import OperationPass, PassFailure
-
-class ShardingPropagation(OperationPass[FuncOp]):
-    """Fail on declarations."""
-
-    name = "sharding-propagation"
-    traversal: str = "backward-forward"
-
-    def run(self, op, ctx):
-        if not op.body.blocks:
-            ctx.emit_error(f"'{op.name}' op only one block is supported!")
-            raise PassFailure
-'''
 
 LOAD = "--load-pass-plugin=plugin.py"
 ONE = "func.func private @a()\nfunc.func @b() {\n  return\n}\n"
@@ -173,7 +158,7 @@ def _said(text: str, file: Path) -> tuple[str, ...]:
 @pytest.fixture
 def both(tmp_path: Path, tool: Tool, mlir_opt: MlirOpt) -> Callable[[Use], tuple[Effect, Effect]]:
     """Return a function that runs both tools: first mlir-opt."""
-    Path("plugin.py").write_text(PLUGIN)
+    Path("plugin.py").write_text(SHARDING_PROPAGATION)
 
     def run(row: Use) -> tuple[Effect, Effect]:
         files = tmp_path / "theirs.mlir", tmp_path / "ours.mlir"
@@ -214,7 +199,7 @@ def test_each_tool_replays_the_file_of_the_other(
     flags: tuple[str, ...], tmp_path: Path, tool: Tool, mlir_opt: MlirOpt
 ) -> None:
     """The failure is the same, at the same place, in a file of either tool."""
-    Path("plugin.py").write_text(PLUGIN)
+    Path("plugin.py").write_text(SHARDING_PROPAGATION)
     theirs, ours = tmp_path / "theirs.mlir", tmp_path / "ours.mlir"
     run = ["-p=any(cse,func.func(sharding-propagation),cse)", *flags]
     mlir_opt(*run, CRASH.format(file=theirs), source=ONE)

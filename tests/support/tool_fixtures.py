@@ -45,6 +45,23 @@ class Fail(Pass):
 """
 """A plugin with a pass that fails."""
 
+SHARDING_PROPAGATION = '''
+from xdsl.dialects.func import FuncOp
+from passel import OperationPass, PassFailure
+
+class ShardingPropagation(OperationPass[FuncOp]):
+    """Fail on declarations."""
+
+    name = "sharding-propagation"
+    traversal: str = "backward-forward"
+
+    def run(self, op, ctx):
+        if not op.body.blocks:
+            ctx.emit_error(f"'{op.name}' op only one block is supported!")
+            raise PassFailure
+'''
+"""A plugin with a pass that fails as one of MLIR's: of the passes that both have none does."""
+
 
 class Outcome(NamedTuple):
     """What a run of a tool left behind."""
