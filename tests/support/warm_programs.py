@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
 
 _MAINS = {
-    "passel-bisect": "passel.tool.bisect",
+    "passel-bisect": "passel.tool.bisect,passel.search.bisecting",
     "passel-opt": "passel.tool.opt",
-    "passel-reduce": "passel.tool.reduce",
+    "passel-reduce": "passel.tool.reduce,passel.search.reducing",
     "passel-report": "passel.tool.report",
     "passel-tblgen": "passel.tool.tblgen",
 }
@@ -44,19 +44,18 @@ PASSEL = {
     "run-python": "__main__:run_script",
 }
 
-# What all runs of passel-opt on xDSL load, in its order, and no more: what a program forgets to
-# import shall be missed.
+# What runs of passel-opt with a pass on xDSL load, in their order, and no more: what a program
+# forgets to import shall be missed.
 _LOADED = (
-    "passel.tool",
-    "passel.tool.opt",
-    "passel.xdsl.frontend",
-    "xdsl.dialects.func",
-    "xdsl.dialects.arith",
+    "passel.tool,passel.tool.opt,passel.manager.combinators,passel.bridge.registration",
+    "passel.xdsl.adapter,passel.xdsl.passes.cse,passel.xdsl.frontend,xdsl.targets.mlir",
+    "passel.passes.factory,faulthandler,xdsl.dialects.func,xdsl.dialects.arith",
+    "passel.instruments.analysis_check,passel.instruments.isolation_check,passel.xdsl.fast.printer",
 )
 # What all runs of another program load, or of any program with a flag.
 _OF_FLAGS = {
     "--ir=mlir": "passel.mlir.frontend,mlir.ir",
-    "--computes-else": "passel.xdsl.interpreting",
+    "--computes-else": "passel.search.reducing,passel.xdsl.interpreting",
 }
 _ALSO = {**_MAINS, **_OF_FLAGS}
 
