@@ -11,6 +11,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from _pytest.doctest import DoctestModule
 from _pytest.faulthandler import fault_handler_stderr_fd_key
 from hypothesis import HealthCheck, settings
 from xdsl_inputs import NEWEST_XDSL
@@ -60,10 +61,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.skip(f"needs xDSL {needed}"))
 
 
-def pytest_collection_finish() -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
     """Spare collections, and forks, the modules and tests, which stay; collect less often."""
+    gc.disable()
+    collected = yield
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
+    gc.enable()
+    return collected
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Look for no examples in the docstrings of tests."""
+    return [each for each in (yield) if not isinstance(each, DoctestModule)]
 
 
 @pytest.hookimpl(wrapper=True)
