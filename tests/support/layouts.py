@@ -20,9 +20,18 @@ def layout(root: Operation) -> list[object]:
     Ops that differ in anything, also in the order of uses or in a hint, have different layouts.
     A field that is not set has the value that its class gives it.
     """
+    return layouts(root)[0]
+
+
+def layouts(*roots: Operation) -> list[list[object]]:
+    """Return the layouts of ops that share attributes, each of which is printed once."""
+    texts: dict[int, tuple[Attribute, str]] = {}
+    return [_layout(root, texts) for root in roots]
+
+
+def _layout(root: Operation, texts: dict[int, tuple[Attribute, str]]) -> list[object]:
     numbers: dict[int, int] = {id(root): 0}
     nodes: deque[object] = deque([root])
-    texts: dict[int, tuple[Attribute, str]] = {}
 
     def shown(value: Any) -> object:
         # Not by `isinstance`: each subclass of an abstract class keeps what it has denied.

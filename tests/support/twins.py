@@ -111,7 +111,8 @@ def _outcome(
     (parser,) = parsers
     built = parser.ops_from_templates if isinstance(parser, TemplateParser) else 0
     loaded = sorted(each.name for each in context.loaded_dialects)
-    seen = repr((layout(op), printed(op), loaded, len(parser.dialect_resources)))
+    # What has the same layout prints the same.
+    seen = repr((layout(op), loaded, len(parser.dialect_resources)))
     # A resource gets another name each time that a source declares it in one process.
     return Outcome(_RESOURCE.sub("dense_resource<...>", seen), op, built)
 

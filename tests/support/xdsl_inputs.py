@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from contextlib import nullcontext, suppress
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import distribution, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,13 +15,13 @@ from xdsl.context import Context
 from xdsl.dialects import get_all_dialects
 from xdsl.utils.exceptions import ParseError
 
+from passel import PassFailedError, PassFailure
 from passel.xdsl import parse_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from tool_fixtures import MlirOpt
-    from xdsl.ir import Operation
+    from xdsl.ir import Block, Operation
 
 CORPUS = Path(str(distribution("xdsl").locate_file("tests/filecheck")))
 """Where xDSL's wheel puts its tests."""
@@ -48,18 +49,6 @@ NEWEST_XDSL = "0.74"
 """The release of xDSL that tests are written for; older ones lack some of what they use."""
 
 _SPLIT = "// -----"
-
-_LOOPS = """
-func.func @f(%a: memref<16x8xf32>, %b: memref<8x24xf32>, %c: memref<16x24xf32>) {
-  linalg.matmul ins(%a, %b : memref<16x8xf32>, memref<8x24xf32>) outs(%c : memref<16x24xf32>)
-  linalg.map { arith.addf } ins(%c, %c : memref<16x24xf32>, memref<16x24xf32>) outs(%c : memref<16x24xf32>)
-  return
-}
-"""
-_UNROLLED = (
-    "builtin.module(convert-linalg-to-affine-loops,func.func(affine-loop-unroll{unroll-factor=8}),"
-    "lower-affine)"
-)
 
 
 def sampled(step: int) -> pytest.MarkDecorator:
@@ -98,12 +87,36 @@ def xdsl_context() -> Context:
     return _all_dialects().clone()
 
 
-def twins(context: Context, text: str, name: str) -> tuple[Operation, Operation]:
-    """Parse text twice, or clone it where resources would have other names the second time."""
-    module = parse_source(context, text, name)
-    if "resource" in text:
-        return module.clone(), module.clone()  # blocks of clones have no names
-    return module, parse_source(context, text, name)
+def parsed_copy(text: str, name: str, context: Callable[[], Context] = xdsl_context) -> Operation:
+    """Return a new copy of the op that a text is parsed to, in a new context, the first time."""
+    op = _parsed(text, name, context)
+    copy = op.clone()
+    for block, clone in zip(_blocks_in(op), _blocks_in(copy), strict=True):
+        clone.name_hint = block.name_hint
+    return copy
+
+
+@lru_cache(200)
+def _parsed(text: str, name: str, context: Callable[[], Context]) -> Operation:
+    return parse_source(context(), text, name)
+
+
+def _blocks_in(op: Operation) -> list[Block]:
+    return [block for each in op.walk() for region in each.regions for block in region.blocks]
+
+
+def outcome_of(call: Callable[..., object], *arguments: object) -> str:
+    """Return the kind of exception that a call raises, or nothing."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        try:
+            call(*arguments)
+        except PassFailedError as error:
+            cause = error.failures[0].cause
+            return type(cause.__cause__ if isinstance(cause, PassFailure) else cause).__name__
+        except Exception as error:  # noqa: BLE001 - which one is what is compared
+            return type(error).__name__
+    return ""
 
 
 @cache
@@ -124,17 +137,3 @@ def xdsl_corpus() -> tuple[tuple[str, str], ...]:
         for file in files
         for chunk in file.read_text(encoding="utf-8").split(_SPLIT)
     )
-
-
-def unrolled_loops(mlir_opt: MlirOpt, level: str, *flags: str) -> str:
-    """Return unrolled loops over floats of two types as mlir-opt prints them.
-
-    Args:
-        mlir_opt: The tool.
-        level: `scf` for loops, `cf` for branches.
-        flags: How to print.
-    """
-    source = _LOOPS + _LOOPS.replace("@f", "@g").replace("f32", "f64")
-    unrolled = mlir_opt(f"--pass-pipeline={_UNROLLED}", source=source).out
-    lowering = ["--convert-scf-to-cf"] if level == "cf" else []
-    return mlir_opt(*lowering, *flags, source=unrolled).out

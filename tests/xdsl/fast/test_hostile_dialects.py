@@ -240,7 +240,7 @@ def _run(way: Callable[[_Ask], dict[str, Any]]) -> tuple[object, ...]:
             adapter.verify(op, recursive=True)
         except InvalidIR as error:
             said += str(error)
-    done = [rewritten(op, pipeline, context)[1:] for pipeline in ("canonicalize", "cse", "dce")]
+    done = [rewritten(op, pipeline, context) for pipeline in ("canonicalize", "cse", "dce")]
     printer_class()(stream := StringIO()).print_op(op)
     return stream.getvalue(), layout(op), said, done, [who for who in log if who]
 

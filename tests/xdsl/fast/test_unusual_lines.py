@@ -151,18 +151,21 @@ _NUMBERS = {
 }
 
 
-@pytest.mark.parametrize("subject", _NUMBERS)
-def test_numbers(subject: str) -> None:
+_WRONG = ("300 : i8", "-1 : ui8", "128 : si8", "99 : i08", "1 : i0")
+
+
+@pytest.mark.parametrize("number", range(len(_NUMBERS)), ids=_NUMBERS)
+def test_numbers(number: int) -> None:
     """Numbers in all places, and such as do not fit their type, are as they ever were."""
-    lines = "".join(_NUMBERS[subject].format(n=n) for n in (1, 1, 1, *range(1, 8)))
+    line = list(_NUMBERS.values())[number]
+    lines = "".join(line.format(n=n) for n in (1, 1, 1, *range(1, 8)))
     last = "".join(
-        f'"test.op"() {{a = {number}}} : () -> ()\n'
-        for number in ("1 : i8", "1 : ui8", "1 : si8") * 4
+        f'"test.op"() {{a = {right}}} : () -> ()\n'
+        for right in ("1 : i8", "1 : ui8", "1 : si8") * 4
     )
-    assert_same(f"builtin.module {{\n{lines}}}")
-    for number in ("300 : i8", "-1 : ui8", "128 : si8", "99 : i08", "1 : i0"):
-        wrong = f'"test.op"() {{a = {number}}} : () -> ()\n' * 2
-        assert_same(f"builtin.module {{\n{lines}{last}{wrong}}}")
+    wrong = f'"test.op"() {{a = {_WRONG[number % len(_WRONG)]}}} : () -> ()\n' * 2
+    for end in ("", last, f"{last}{wrong}"):
+        assert_same(f"builtin.module {{\n{lines}{end}}}")
 
 
 def test_ops_do_not_share_dictionaries() -> None:

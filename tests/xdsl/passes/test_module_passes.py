@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 import re
 import shlex
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -16,9 +15,9 @@ from xdsl.passes import ModulePass, PassPipeline
 from xdsl.transforms import get_all_passes
 from xdsl.utils.arg_spec import parse_spec
 from xdsl.utils.exceptions import PassFailedException
-from xdsl_inputs import enough, sampled, twins, xdsl_corpus
+from xdsl_inputs import enough, outcome_of, parsed_copy, sampled, xdsl_corpus
 
-from passel import PassFailedError, PassFailure, PassManager
+from passel import PassFailedError, PassManager
 from passel.xdsl import XDSLAdapter
 from passel.xdsl.module_passes import wrap_module_pass
 
@@ -48,20 +47,6 @@ def pipelines_of(text: str) -> list[str]:
     return found
 
 
-def outcome_of(call: Callable[..., object], *arguments: object) -> str:
-    """Return the kind of exception that a call raises, or nothing."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        try:
-            call(*arguments)
-        except PassFailedError as error:
-            cause = error.failures[0].cause
-            return type(cause.__cause__ if isinstance(cause, PassFailure) else cause).__name__
-        except Exception as error:  # noqa: BLE001 - which one is what is compared
-            return type(error).__name__
-    return ""
-
-
 @sampled(14)
 def test_same_as_xdsl(step: int, context: Context, text_of: Callable[[Operation], str]) -> None:
     """The runs in xDSL's own tests of passes come out the same under passel."""
@@ -78,7 +63,7 @@ def test_same_as_xdsl(step: int, context: Context, text_of: Callable[[Operation]
         chunks = [chunk for other, chunk in corpus if other == file]
         for chunk in chunks[:3]:
             try:
-                theirs, ours = twins(context.clone(), chunk, file)
+                theirs, ours = parsed_copy(chunk, file), parsed_copy(chunk, file)
                 theirs.verify()
             except Exception:  # noqa: BLE001, S112 - the corpus has tests of errors
                 continue

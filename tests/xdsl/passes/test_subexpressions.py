@@ -131,5 +131,5 @@ def test_ops_with_more_regions_than_others() -> None:
         context_with(*EFFECTS), f'{lines} "test.op"(%a, %b) : (i32, i32) -> ()', ""
     )
     before = str(module)
-    _, error, _ = rewritten(module, "cse", context_with(*EFFECTS))
+    error, _ = rewritten(module, "cse", context_with(*EFFECTS))
     assert (str(module), error) == (before, "")
