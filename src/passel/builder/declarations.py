@@ -11,12 +11,11 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from passel.installed import entry_points
-from passel.ir.adapters import leave_out
+from passel.installed import use_installed
 from passel.passes.definition import check_tuples
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from passel.passes import Pass, PassType
 
@@ -113,15 +112,3 @@ def default_declarations() -> DeclarationTable:
     table = DeclarationTable()
     use_installed("passel.declarations", lambda _, declare: declare(table))
     return table
-
-
-def use_installed(group: str, use: Callable[[str, Any], object]) -> None:
-    """Load the entry points in a group, and call a function with the name and object of each.
-
-    An entry point that fails is skipped, and the logger `passel` reports the error.
-    """
-    for point in entry_points(group):
-        try:
-            use(point.name, point.load())
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - a broken package must not take others with it
-            leave_out(point, error)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from passel.builder.declarations import use_installed
 from passel.errors import InsertionError, PipelineError
+from passel.installed import use_installed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

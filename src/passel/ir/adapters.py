@@ -11,9 +11,9 @@ from contextvars import ContextVar
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from passel.diagnostics import brief, log_warning_once, suggest
+from passel.diagnostics import brief, suggest
 from passel.errors import AdapterError, DefinitionError
-from passel.installed import entry_points
+from passel.installed import entry_points, leave_out, package_of
 from passel.ir.contract import IRAdapter
 
 if TYPE_CHECKING:
@@ -180,25 +180,6 @@ def imported_irs() -> Iterator[IRAdapter]:
     # Packages with their own build of MLIR's bindings need no entry point.
     builds = {name.partition(".")[0] for name in sys.modules if name.endswith("._mlir_libs")}
     yield from map(adapter_named, filter(has_adapter, builds - _adapters().keys()))
-
-
-def leave_out(point: EntryPoint, error: BaseException) -> None:
-    """Warn that an entry point of an installed package cannot be loaded, and is skipped.
-
-    Args:
-        point: The entry point.
-        error: The exception that was raised while the entry point was loaded.
-    """
-    from passel.tracebacks import brief_at  # noqa: PLC0415 - only needed when something is wrong
-
-    log_warning_once(f"package {package_of(point)} is skipped: {brief_at(error)}")
-
-
-def package_of(point: EntryPoint) -> str:
-    """Return a text with the name and version of the package that declares an entry point."""
-    # Read once, since that parses all of it, with the package's description.
-    metadata = point.dist and point.dist.metadata
-    return f"'{metadata['Name']}' {metadata['Version']}" if metadata else f"'{point.module}'"
 
 
 _elsewhere: ContextVar[Callable[[str], IRAdapter]] = ContextVar("elsewhere", default=adapter_named)

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from passel.diagnostics import closest, log_warning_once, suggest
 from passel.errors import DefinitionError, DuplicateNameError
-from passel.installed import entry_points
-from passel.ir.adapters import adapter_names, leave_out, package_of
+from passel.installed import entry_points, leave_out, package_of
+from passel.ir.adapters import adapter_names
 from passel.passes.base import Pass
 from passel.passes.entries import PassInfo, PassPipelineInfo
 from passel.pipeline.lexer import check_name

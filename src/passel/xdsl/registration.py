@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from xdsl.universe import Universe
 
 from passel.diagnostics import log_warning_once
-from passel.installed import entry_points
-from passel.ir.adapters import leave_out, package_of
+from passel.installed import entry_points, leave_out, package_of
 from passel.pipeline.lexer import NAMES, is_name
 
 if TYPE_CHECKING:
