@@ -143,10 +143,10 @@ def _drop_duplicates(draft: Draft) -> Iterator[Remark]:
 
     If a bundle starts with redundant steps, the longest redundant prefix is dropped.
     """
-    for nodes in _streams(draft.root):
+    for nodes in _pipelines(draft.root):
         changing, looking = list[Step](), list[Step]()
         while nodes:
-            run = _together(nodes)
+            run = _leading_steps(nodes)
             found = (
                 (before[-1], run[:length])
                 for length in range(len(run), 0, -1)
@@ -170,7 +170,7 @@ def _drop_duplicates(draft: Draft) -> Iterator[Remark]:
                 changing, looking = [*changing, run[0]], []
 
 
-def _streams(root: Scope) -> Collection[list[Node]]:
+def _pipelines(root: Scope) -> Collection[list[Node]]:
     """Return the steps and nested pipelines directly inside each pipeline."""
     streams: dict[Scope, list[Node]] = {}
     for node, around in walk(root.items, (root,)):
@@ -179,11 +179,11 @@ def _streams(root: Scope) -> Collection[list[Node]]:
     return streams.values()
 
 
-def _together(nodes: list[Node]) -> list[Step]:
+def _leading_steps(nodes: list[Node]) -> list[Step]:
     """Return the leading steps that belong to one bundle, or else the first step."""
     run: list[Step] = []
     for each in nodes:
-        if not isinstance(each, Step) or (run and not _in_common([*run, each])):
+        if not isinstance(each, Step) or (run and not _shared_uses([*run, each])):
             break
         run.append(each)
     return run
@@ -193,7 +193,7 @@ def _is_repeated(before: list[Step], run: list[Step], declarations: DeclarationT
     """Return whether steps are redundant after equal steps from another call or bundle."""
     if [step.pass_ for step in before] != [step.pass_ for step in run]:
         return False
-    first, second = _in_common(before), _in_common(run)
+    first, second = _shared_uses(before), _shared_uses(run)
     if first and second:
         is_intended = first[0] is second[0]
     else:
@@ -203,7 +203,7 @@ def _is_repeated(before: list[Step], run: list[Step], declarations: DeclarationT
     return all(declarations.of(step.pass_).idempotent for step in run)
 
 
-def _in_common(steps: list[Step]) -> list[BundleUse]:
+def _shared_uses(steps: list[Step]) -> list[BundleUse]:
     """Return the bundle additions that all steps belong to, innermost first."""
     first, *others = steps
     return [use for use in first.bundles if all(use in each.bundles for each in others)]

@@ -50,8 +50,8 @@ def lint(
 
     Args:
         builder: The builder that contains the pipeline.
-        adapter: The adapter of the IR. By default, `lint` does not check which ops each pass can
-            run on.
+        adapter: The adapter of the IR. Without an adapter, `lint` checks which ops each pass can
+            run on only if the builder has a context.
         context: The context of the IR; by default, a new context.
 
     Returns:

@@ -473,7 +473,11 @@ class PipelineBuilder:
         return manager
 
     def report(self) -> tuple[Remark, ...]:
-        """Return remarks about steps that `build` drops or inserts, and about missing cleanups."""
+        """Return remarks about steps that `build` drops or inserts, and about missing cleanups.
+
+        Raises:
+            InsertionError: If the pipeline violates a constraint.
+        """
         return finish(self._draft.copy())
 
 

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 Occurrence: TypeAlias = Literal["first", "last", "all"]
 """The selection among several matches: the first, the last, or all."""
 
-_PASSEL = os.path.join(Path(__file__).parent.parent, "")  # noqa: PTH118 - as text
-_OURS = (os.path.join(Path(__file__).parent, ""), contextlib.__file__)  # noqa: PTH118 - as text
+# With a final separator, which a `Path` would drop.
+_PASSEL = os.path.join(Path(__file__).parent.parent, "")  # noqa: PTH118
+_BUILDER = (os.path.join(Path(__file__).parent, ""), contextlib.__file__)  # noqa: PTH118
 
 
 class Origin(NamedTuple):
@@ -47,7 +48,7 @@ class Origin(NamedTuple):
     line: int = 0
 
     def __str__(self) -> str:
-        folder = os.path.join(os.getcwd(), "")  # noqa: PTH109, PTH118 - as text
+        folder = os.path.join(os.getcwd(), "")  # noqa: PTH109, PTH118 - see above
         where = f"{self.file.removeprefix(folder)}:{self.line}" if self.file else ""
         if not self.extension:
             return where
@@ -68,7 +69,7 @@ def caller(extension: str = "") -> Origin:
     """
     frame = inspect.currentframe()
     assert frame is not None  # noqa: S101 - every Python that passel runs on has frames
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_OURS):
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_BUILDER):
         frame = frame.f_back
     if frame.f_code.co_filename.startswith(_PASSEL):
         return Origin(extension)

@@ -293,8 +293,8 @@ def frontend_of(
 
     Args:
         adapter: The adapter of the IR, or the name of an installed adapter.
-        implicit_module: Whether several top-level ops are wrapped in a module.
-        allow_unregistered: Whether contexts accept ops of unregistered dialects.
+        implicit_module: Whether top-level ops other than a module are wrapped in a module.
+        allow_unregistered: Whether ops of unregistered dialects are accepted.
         parse: A function that parses a text and returns an op, for an IR without a frontend.
 
     Raises:

@@ -157,7 +157,7 @@ def _names(values: Iterable[Value]) -> list[str]:
 
 
 def symbol_in(text: str) -> str | None:
-    """Return the symbol name of the first op in a text, or None if the op defines no symbol."""
+    """Return the symbol name in the first line of an op, or None if the line has none."""
     found = _SYMBOL.search(text.partition("\n")[0])
     return found[1] if found else None
 
@@ -173,9 +173,9 @@ def parse_generic(text: str) -> Op:
     Raises:
         GenericSyntaxError: If the text is not in generic form.
     """
-    reader = _Reader(text)
-    op = reader.op()
-    reader.end()
+    parser = _Parser(text)
+    op = parser.op()
+    parser.end()
     _rename(op, {}, itertools.count())
     return op
 
@@ -199,11 +199,11 @@ def _rename(op: Op, outer: Mapping[str, str], numbers: Iterator[int]) -> None:
                 _rename(each, inner, numbers)
 
 
-class _Reader:
-    """Parser of the generic form.
+class _Parser:
+    """A parser of the generic form.
 
     Args:
-        text: The text.
+        text: The text of an op.
     """
 
     def __init__(self, text: str) -> None:

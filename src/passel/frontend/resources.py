@@ -99,7 +99,7 @@ def read_resources(text: str) -> list[ExternalResource]:
     """
     marks = _BLOCK.finditer(text) if _SECTION in text else ()
     ends = [mark.end() for mark in marks if mark[0] == _BEGIN]
-    return [each for end in ends for each in _entries(text, end)]
+    return [each for end in ends for each in _parsed(text, end)]
 
 
 def cut_resources(text: str) -> tuple[str, list[ExternalResource]]:
@@ -117,10 +117,10 @@ def cut_resources(text: str) -> tuple[str, list[ExternalResource]]:
     start = body.rfind(f"\n{_BEGIN}")
     if not body.endswith(_END) or start < 0:
         return text, []
-    return body[:start].rstrip("\n"), list(_entries(text, start + len(_BEGIN) + 1))
+    return body[:start].rstrip("\n"), list(_parsed(text, start + len(_BEGIN) + 1))
 
 
-def _entries(text: str, start: int) -> Iterator[ExternalResource]:
+def _parsed(text: str, start: int) -> Iterator[ExternalResource]:
     """Yield the external resources of a block whose contents begin at `start`."""
     path: list[str] = []
     key: re.Match[str] | None = None

@@ -366,7 +366,7 @@ def _rerun(subject: Subject, culprit: Culprit, limit: int | None) -> tuple[str, 
     op = root = adapter.op_of(parsed.op)
     for ordinal in execution.ordinals[1:]:
         op = adapter.children(op)[ordinal]
-    manager = subject.manager(f"{execution.op_name}({execution.title})", context)
+    manager = subject.make_manager(f"{execution.op_name}({execution.title})", context)
     manager.enable_verifier(False)
     counts = isinstance(adapter, LimitsRewrites)
     limited = adapter.limited_rewrites(limit) if counts else nullcontext(list[str]())

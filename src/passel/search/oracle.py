@@ -114,7 +114,7 @@ class SameFailure(Oracle):
         """Run the case."""
         try:
             return self._answer(self.identity in self._subject.run(case, scratch))
-        except Exception:  # noqa: BLE001 - parsers of others raise what they like
+        except Exception:  # noqa: BLE001 - other people's parsers raise anything
             return Answer(Verdict.INVALID)
 
     def of_death(self, died: Died) -> Answer:
@@ -207,7 +207,7 @@ class NotValid(Oracle):
         """Parse and verify the IR."""
         try:
             self._subject.parse(case.ir)
-        except Exception:  # noqa: BLE001 - parsers of others raise what they like
+        except Exception:  # noqa: BLE001 - other people's parsers raise anything
             return Answer(Verdict.INTERESTING)
         return Answer(Verdict.DULL)
 
@@ -345,7 +345,7 @@ class ComputesElse(Oracle):
         if not case.pipeline:
             return case.ir
         parsed, context = self._subject.parse(case.ir)
-        manager = self._subject.manager(case.pipeline, context)
+        manager = self._subject.make_manager(case.pipeline, context)
         manager.run(parsed.op, jobs=1, on_diagnostic=lambda _: None)
         adapter = self._subject.frontend.adapter
         return adapter.print_op(adapter.op_of(parsed.op), PrintFlags(generic=True))
@@ -357,7 +357,7 @@ class ComputesElse(Oracle):
             after, names = self._after(case), self.only or expected
             # Twice the limit, so that a function that barely met the limit does not seem endless.
             results, problems = self._results(after, names, 2 * self._seconds, skips_slow=False)
-        except Exception as error:  # noqa: BLE001 - passes and parsers of others raise what they like
+        except Exception as error:  # noqa: BLE001 - other people's code raises anything
             why = str(error) if isinstance(error, PasselError) else brief(error)
             return Answer(Verdict.INVALID, why)
         if differing := [name for name in results if results[name] != expected[name]]:

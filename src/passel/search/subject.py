@@ -61,7 +61,7 @@ class FailureIdentity(NamedTuple):
             pipeline.
         kind: The type of the exception, the name of the signal, or the kind of the failure.
         message: The first line of the message, without the parts that depend on the IR (see
-            `head`).
+            `gist`).
     """
 
     path: str
@@ -74,12 +74,12 @@ class FailureIdentity(NamedTuple):
         cause = failure.cause
         kind = failure.kind if cause is None else type(cause).__name__
         message = failure.diagnostic.message if cause is None else words_of(cause)
-        return cls(_INDEX.sub("", failure.path), kind, head(message))
+        return cls(_INDEX.sub("", failure.path), kind, gist(message))
 
     @classmethod
     def of_death(cls, died: Died) -> FailureIdentity:
         """Return the identity of a crash in the pass that was running when the process died."""
-        return cls(_INDEX.sub("", died.note), died.cause, head(died.stderr))
+        return cls(_INDEX.sub("", died.note), died.cause, gist(died.stderr))
 
     def __str__(self) -> str:
         said = f": {self.message}" if self.message else ""
@@ -87,11 +87,11 @@ class FailureIdentity(NamedTuple):
         return f"{kind} in {self.path or 'the parser'}{said}"
 
 
-def head(message: str) -> str:
+def gist(message: str) -> str:
     """Return the first line of a message, without the parts that depend on the IR.
 
     Example:
-        >>> head("'arith.addi' op operand #12 of '@f' must be i32, but got 'tensor<4xf32>'")
+        >>> gist("'arith.addi' op operand #12 of '@f' must be i32, but got 'tensor<4xf32>'")
         "'arith.addi' op operand #… of … must be …, but got …"
     """
     line = message.strip().partition("\n")[0][:_LONGEST]
@@ -103,26 +103,27 @@ class Subject:
 
     Args:
         frontend: The configured frontend for the IR.
-        manager: A function that creates a pass manager from the text of a pipeline and a context.
+        make_manager: A function that takes the text of a pipeline and a context, and creates a pass
+            manager.
         verifies: Whether to verify the IR after parsing.
         timeout: The time limit for a run in seconds; None means no limit. SIGALRM kills a process
             that exceeds the limit.
 
     Attributes:
         frontend: The configured frontend for the IR.
-        manager: The function that creates pass managers.
+        make_manager: The function that creates pass managers.
     """
 
     def __init__(
         self,
         frontend: Frontend,
-        manager: Callable[[str, Any], PassManager],
+        make_manager: Callable[[str, Any], PassManager],
         *,
         verifies: bool = True,
         timeout: float | None = None,
     ) -> None:
         self.frontend: Frontend = frontend
-        self.manager: Callable[[str, Any], PassManager] = manager
+        self.make_manager: Callable[[str, Any], PassManager] = make_manager
         self._verifies, self._timeout = verifies, timeout
 
     def parse(self, source: str | SourcePart) -> tuple[Parsed, Any]:
@@ -144,8 +145,8 @@ class Subject:
         try:
             _, context = self.parse(case.ir)
             if case.pipeline:
-                self.manager(case.pipeline, context).check()
-        except Exception:  # noqa: BLE001 - parsers of others raise what they like
+                self.make_manager(case.pipeline, context).check()
+        except Exception:  # noqa: BLE001 - other people's parsers raise anything
             return False
         return True
 
@@ -174,7 +175,7 @@ class Subject:
             PipelineError: If the pipeline is invalid, or does not fit the IR.
         """
         parsed, context = self.parse(case.ir)
-        manager = self.manager(case.pipeline, context)
+        manager = self.make_manager(case.pipeline, context)
         for each in (_Notes(scratch), *observers):
             manager.add_instrumentation(each)
         if self._timeout:
@@ -187,7 +188,7 @@ class Subject:
             raise
         except BaseException as error:  # noqa: BLE001 - a pass may call `sys.exit`
             kind = type(error).__name__
-            return (FailureIdentity(_INDEX.sub("", scratch.noted), kind, head(words_of(error))),)
+            return (FailureIdentity(_INDEX.sub("", scratch.noted), kind, gist(words_of(error))),)
         return ()
 
 

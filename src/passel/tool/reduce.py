@@ -203,7 +203,7 @@ def _reduce(settings: Settings, subject: Subject, case: Case, output: Output) ->
         f"{trials.invalid} invalid cases, {time.monotonic() - started:.1f} s"
     )
     if reducer.best.pipeline:
-        manager = subject.manager(reducer.best.pipeline, subject.frontend.new_context())
+        manager = subject.make_manager(reducer.best.pipeline, subject.frontend.new_context())
         passes_run = [each for each, _ in walk(manager)]
         replay = allowing(Replay(settings).command("passel-opt"), passes_run)
         file = "FILE" if settings.o == "-" else settings.o
