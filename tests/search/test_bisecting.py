@@ -46,7 +46,7 @@ from passel.search import (
 from passel.search.bisecting import Bisection, guilty_rewrite
 from passel.search.children import Scratch
 from passel.search.oracle import ComputesElse, NotValid
-from passel.search.starting import failure_of, scoped
+from passel.search.starting import failure_of, pipeline_of
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:
@@ -249,7 +249,7 @@ def _check(folder: Path, kind: str, seed: int, functions: int, passes: int) -> i
         failed = next(each for each in planted.record.executions if each.failure)
         text = planted.record.state_before(failed)
         assert text is not None
-        case = Case(text, scoped(failed))
+        case = Case(text, pipeline_of(failed))
         identity = failure_of(planted.strict, case)
         assert identity is not None
         oracle = SameFailure(planted.strict, identity, failed, case.pipeline)

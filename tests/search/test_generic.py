@@ -7,7 +7,7 @@ import pytest
 from passel.frontend import SourcePart, frontend_of
 from passel.frontend.generic_form import GenericSyntaxError, parse_generic
 from passel.ir import PrintFlags, adapter_named
-from passel.search.edits import KINDS, Kind
+from passel.search.edits import KINDS, EditKind
 
 _GENERIC = PrintFlags(generic=True, local_scope=True)
 
@@ -76,13 +76,13 @@ def test_another_form_is_refused(text: str, place: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.find.__name__)
 @pytest.mark.parametrize("ir", ["xdsl", "mlir"])
-def test_edits_use_no_value_that_is_not_defined(ir: str, kind: Kind) -> None:
+def test_edits_use_no_value_that_is_not_defined(ir: str, kind: EditKind) -> None:
     """Whatever edits of a kind are made, alone or all, no use is left without a definition."""
     root = parse_generic(_generic(ir, SOURCE))
     found = list(kind.find(root))
     for chosen in [*([one] for one in found), found]:
         copy = root.copy()
-        kind.make(copy, chosen)
+        kind.apply(copy, chosen)
         defined = {value for op in copy.walk() for value in op.results}
         defined |= {value for op in copy.walk() for b in op.blocks() for value in b.args}
         used = {value for op in copy.walk() for value in op.operands}

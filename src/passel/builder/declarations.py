@@ -23,7 +23,7 @@ _Key: TypeAlias = "tuple[str, str] | type[Pass[Any]]"
 """Either a pass class, or an IR name (an empty string for any IR) and a pass name."""
 
 
-class Facts(NamedTuple):
+class Properties(NamedTuple):
     """The properties of a pass that affect its position in a pipeline.
 
     Attributes:
@@ -34,10 +34,10 @@ class Facts(NamedTuple):
     types: tuple[PassType, ...] = ()
     idempotent: bool = False
 
-    def __or__(self, other: Facts) -> Facts:
+    def __or__(self, other: Properties) -> Properties:
         """Combine the types of both operands; the result is idempotent if either operand is."""
         types = tuple(dict.fromkeys((*self.types, *other.types)))
-        return Facts(types, self.idempotent or other.idempotent)
+        return Properties(types, self.idempotent or other.idempotent)
 
 
 class DeclarationTable:
@@ -58,7 +58,7 @@ class DeclarationTable:
     """
 
     def __init__(self, table: DeclarationTable | None = None) -> None:
-        self._declared: dict[_Key, Facts] = dict(table._declared) if table else {}
+        self._declared: dict[_Key, Properties] = dict(table._declared) if table else {}
 
     def declare(
         self,
@@ -80,25 +80,25 @@ class DeclarationTable:
             DefinitionError: If `types` is not a tuple of pass types.
         """
         check_tuples("DeclarationTable", {"types": types})
+        declared = Properties(types, idempotent)
         for pass_ in passes:
             key = (ir, pass_) if isinstance(pass_, str) else pass_
-            self._declared[key] = self._declared.get(key, Facts()) | Facts(types, idempotent)
+            self._declared[key] = self._declared.get(key, Properties()) | declared
 
-    def of(self, pass_: Pass[Any]) -> Facts:
+    def of(self, pass_: Pass[Any]) -> Properties:
         """Return the properties of a pass that its class and this table declare."""
         cls = type(pass_)
         named = self.named(cls.name, ir=cls.ir)
-        return Facts(tuple(cls.types), cls.idempotent) | named | self._union(cls.__mro__)
+        return Properties(tuple(cls.types), cls.idempotent) | named | self._union(cls.__mro__)
 
-    def named(self, name: str, *, ir: str = "") -> Facts:
+    def named(self, name: str, *, ir: str = "") -> Properties:
         """Return the properties that this table declares under the name of a pass."""
         return self._union([("", name), (ir, name)])
 
-    def _union(self, keys: Iterable[Any]) -> Facts:
-        found = Facts()
+    def _union(self, keys: Iterable[Any]) -> Properties:
+        found = Properties()
         for key in keys:
-            if facts := self._declared.get(key):
-                found |= facts
+            found |= self._declared.get(key, Properties())
         return found
 
 

@@ -1,7 +1,7 @@
 """Edits that reduce a tree of ops.
 
-A `Kind` object finds all possible edits of one kind, and applies a subset of the edits. Edits do
-not depend on dialects. The verifier of the IR decides whether an edited tree is valid.
+An `EditKind` object finds all possible edits of one kind, and applies a subset of the edits. Edits
+do not depend on dialects. The verifier of the IR decides whether an edited tree is valid.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from passel.frontend.generic_form import Block, Op
 
 
-class Kind(NamedTuple):
+class EditKind(NamedTuple):
     """A kind of edit.
 
     Attributes:
         find: A function that yields the possible edits of a tree. An edit of a tree can also be
             applied to a copy of the tree.
-        make: A function that applies a collection of edits to a tree in place.
+        apply: A function that applies a collection of edits to a tree in place.
     """
 
     find: Callable[[Op], Iterator[Any]]
-    make: Callable[[Op, Collection[Any]], None]
+    apply: Callable[[Op, Collection[Any]], None]
 
 
 # -- Symbols ---------------------------------------------------------------------------------
@@ -237,12 +237,12 @@ def _drop_attributes(root: Op, places: Collection[tuple[int, str]]) -> None:
 
 
 KINDS = (
-    Kind(_symbols, _remove_symbols),
-    Kind(_ops, _replace),
-    Kind(_other_operands, _replace),
-    Kind(_hoistable, _hoist),
-    Kind(_branches, _straighten),
-    Kind(_unused, _drop_values),
-    Kind(_attributes, _drop_attributes),
+    EditKind(_symbols, _remove_symbols),
+    EditKind(_ops, _replace),
+    EditKind(_other_operands, _replace),
+    EditKind(_hoistable, _hoist),
+    EditKind(_branches, _straighten),
+    EditKind(_unused, _drop_values),
+    EditKind(_attributes, _drop_attributes),
 )
 """All kinds of edits, starting with the most effective ones."""

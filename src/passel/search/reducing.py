@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from passel.frontend.generic_form import Op
     from passel.pipeline import ElementNode
-    from passel.search.edits import Kind
+    from passel.search.edits import EditKind
     from passel.search.subject import Case
     from passel.search.trials import Trials
 
@@ -189,12 +189,12 @@ class Reducer:
         if self.best.pipeline and not parts(self.best.pipeline)[0]:
             self.offer([self.best._replace(pipeline="")])
 
-    def _reduce_ir(self, number: int, kind: Kind) -> None:
+    def _reduce_ir(self, number: int, kind: EditKind) -> None:
         case, root = self.best, self._root
 
         def edited(left_out: set[Any]) -> tuple[Case, Op]:
             copy = root.copy()
-            kind.make(copy, left_out)
+            kind.apply(copy, left_out)
             return case._replace(ir=str(copy)), copy
 
         self._minimize(number, list(kind.find(root)), edited)

@@ -73,7 +73,7 @@ def failure_of(subject: Subject, case: Case) -> FailureIdentity | None:
     return next(iter(result), None)
 
 
-def failed_run(record: Record) -> RunInfo:
+def run_to_search(record: Record) -> RunInfo:
     """Return the first run that failed or crashed the process; if no run did, the first run."""
     runs = record.info.top_runs
     return next((run for run in runs if run.failures or not run.is_complete), runs[0])
@@ -96,7 +96,7 @@ def first_failed(record: Record, run: int = 0) -> Execution | None:
     return first
 
 
-def scoped(execution: Execution) -> str:
+def pipeline_of(execution: Execution) -> str:
     """Return a pipeline that runs only the pass of an execution, nested in the same anchors."""
     anchors = _RAN_HERE.sub("", execution.path).split("/")
     anchors.pop()
@@ -126,4 +126,4 @@ def narrowed(subject: Subject, case: Case) -> Case | None:
         text = None if failed is None else record.state_before(failed)
     if failed is None or text is None or (ir := printed(subject, text)) is None:
         return None
-    return case._replace(ir=ir, pipeline=scoped(failed))
+    return case._replace(ir=ir, pipeline=pipeline_of(failed))

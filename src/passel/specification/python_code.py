@@ -145,7 +145,7 @@ def _register(passes: Sequence[PythonPass], group: str, module: str) -> Iterator
 _BASE = "TypedNativePass"
 
 
-def native_facts(passes: Iterable[PassDeclaration]) -> str:
+def native_table(passes: Iterable[PassDeclaration]) -> str:
     """Return a table as text, with one line for each pass, in the order of the pass names.
 
     Each line contains the pass name, the class name and a JSON object. The JSON object contains the
@@ -199,7 +199,7 @@ __getattr__, __dir__ = typed_passes(__name__, __file__{given})
 
 
 def native_module(root: str) -> str:
-    """Generate a Python module that creates pass classes from the result of `native_facts`.
+    """Generate a Python module that creates pass classes from the result of `native_table`.
 
     The generated module reads this result from a text file in its directory, such as `passes.txt`
     for `passes.py`.

@@ -45,7 +45,7 @@ from passel.record import Record
 from passel.search import Case, SameFailure, SearchError, Subject, Trials
 from passel.search.bisecting import Bisection, guilty_rewrite, title
 from passel.search.oracle import Command, ComputesElse, NotValid
-from passel.search.starting import failed_run, failure_of, first_failed, readable, scoped
+from passel.search.starting import failure_of, first_failed, pipeline_of, readable, run_to_search
 from passel.tool.command_line import flag, number_of
 from passel.tool.output import keep_record, put
 from passel.tool.pipelines import PipelineFactory
@@ -99,7 +99,7 @@ def _run(settings: Settings) -> int:
     last = len(record.info.runs) - 1
     if flags.run is not None and flags.run > last:
         raise UsageError(f"'--run={flags.run}': the record has no such run; its last run is {last}")
-    run = failed_run(record) if flags.run is None else record.info.runs[flags.run]
+    run = run_to_search(record) if flags.run is None else record.info.runs[flags.run]
     keep_record(settings.input, settings.o)
     replay = () if settings.load_pass_plugin else run.replay  # a plugin may have moved
     settings = as_recorded(settings, record, run)
@@ -143,7 +143,7 @@ def _bisect(record: Record, run: RunInfo, settings: Settings, flags: _Flags) -> 
     words = ["passel-report", settings.input, f"--step={found.path}", *symbol, "--diff"]
     _say(f"to see the change: {shlex.join(words)}")
     if settings.o != "-":
-        put(Case(readable(subject, culprit.before), scoped(found)).text(), settings.o)
+        put(Case(readable(subject, culprit.before), pipeline_of(found)).text(), settings.o)
 
 
 def _oracle(
@@ -200,7 +200,7 @@ def _failure_oracle(record: Record, run: RunInfo, strict: Subject) -> Oracle:
     text = record.state_before(first)
     if text is None:
         raise SearchError(f"the IR before {title(first)} is not in the record")
-    case = Case(text, scoped(first))
+    case = Case(text, pipeline_of(first))
     identity = failure_of(strict, case)
     if identity is None:
         raise SearchError(f"{title(first)} does not fail again on the IR in the record")

@@ -45,7 +45,7 @@ from passel.record import Record
 from passel.search import Case, Reducer, SameFailure, SearchError, Subject, Trials, Verdict
 from passel.search.children import Died, in_child
 from passel.search.oracle import Command, ComputesElse
-from passel.search.starting import failed_run, failure_of, narrowed, printed
+from passel.search.starting import failure_of, narrowed, printed, run_to_search
 from passel.tool.irs import note_other_ir
 from passel.tool.output import Output, Renderer, keep_record
 from passel.tool.pipelines import PipelineFactory
@@ -82,7 +82,7 @@ def _run(settings: Settings) -> int:
     if settings.input != "-" and starts_record(settings.input):
         record = Record.open(settings.input)
         keep_record(settings.input, settings.o)
-        settings = as_recorded(settings, record, failed_run(record))
+        settings = as_recorded(settings, record, run_to_search(record))
     with crossing_with(settings.choice.adapter_across):
         frontend, pipelines = settings.frontend(), PipelineFactory(settings)
         renderer = Renderer(settings, byte_columns=frontend.byte_columns)

@@ -132,11 +132,11 @@ def _recorded_source(settings: Settings) -> SourcePart:
     """
     from passel.instruments.reproducer_file import reproducer_text
     from passel.record import Record
-    from passel.search.starting import failed_run
+    from passel.search.starting import run_to_search
 
     record = Record.open(settings.input)
     is_whole = not settings.start_after and not settings.stop_after
-    run = failed_run(record) if is_whole else record.info.runs[0]
+    run = run_to_search(record) if is_whole else record.info.runs[0]
     if settings.choice.name != run.ir:
         raise UsageError(f"the record '{settings.input}' needs {flag_for(run.ir)}")
     paths = [step.path for step in run.steps]

@@ -20,7 +20,7 @@ from passel.diagnostics import suggest
 from passel.frontend import UsageError
 from passel.passes import Pass
 from passel.specification.markdown import pass_doc
-from passel.specification.python_code import native_facts, native_module, native_stubs, pass_decls
+from passel.specification.python_code import native_module, native_stubs, native_table, pass_decls
 from passel.specification.records import PassDeclaration, read_passes, with_defaults
 from passel.specification.tablegen import SpecificationError
 from passel.tool.command_line import FlagGroup, flag, names_of
@@ -130,7 +130,7 @@ def _stubs(files: Sequence[str], flags: _Flags) -> dict[str, str]:
     return {
         ".pyi": native_stubs(passes, described=not flags.no_descriptions),
         ".py": native_module(flags.root),
-        ".txt": native_facts(passes),
+        ".txt": native_table(passes),
     }
 
 
