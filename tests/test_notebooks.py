@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -37,13 +37,6 @@ class Change(Pass):
         op.value += 1
 
 
-class Bundle(NamedTuple):
-    """Forms of an object."""
-
-    plain: str
-    html: str
-
-
 def test_a_record_shows_its_passes(tmp_path: Path) -> None:
     """A record shows the passes with their changes, diffs behind their names, and the failures."""
     manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Change())
@@ -68,15 +61,15 @@ def test_each_pass_that_changed_something_unfolds(tmp_path: Path) -> None:
     manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", *passes)
     manager.add_instrumentation(Recorder(tmp_path / "r"))
     ops = ",".join(f"toy.func @f{n}" for n in range(functions))
-    html = forms(manager.run(parse_toy(f"toy.module({ops})")).record).html
+    _, html = forms(manager.run(parse_toy(f"toy.module({ops})")).record)
     assert html.count("<details>") == 9
     assert html.count("... and 35 more ops") == 9
 
 
-def forms(shown: Any) -> Bundle:
-    """Return what a notebook gets of an object."""
+def forms(shown: Any) -> tuple[str, str]:
+    """Return the text and the HTML that a notebook gets of an object."""
     bundle = shown._repr_mimebundle_()
-    return Bundle(bundle["text/plain"], bundle["text/html"])
+    return bundle["text/plain"], bundle["text/html"]
 
 
 TEST = """

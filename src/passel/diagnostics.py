@@ -267,10 +267,9 @@ class Diagnostic:
         Args:
             render: Whether to print the op into `op_text` first, if the diagnostic is an error.
         """
-        if self.print_op is not None:
-            if render and self.severity is Severity.ERROR:
-                self.op_text = self.print_op()
-            self.print_op = None
+        if render and self.print_op is not None and self.severity is Severity.ERROR:
+            self.op_text = self.print_op()
+        self.print_op = None
         return self
 
     def _data(self) -> Mapping[str, object]:

@@ -174,7 +174,10 @@ class PassFailure(Exception):  # noqa: N818 - it is not an error of passel's but
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the failure without the op, which exists only in the current process."""
-        return type(self), (self.message,)
+        from passel.tracebacks import Sent  # noqa: PLC0415 - few runs pickle errors
+
+        cause = self.__cause__ and Sent(self.__cause__)
+        return type(self), (self.message,), {"is_reported": self.is_reported, "__cause__": cause}
 
 
 class EncodingError(PasselError):

@@ -72,10 +72,9 @@ def _author(error: BaseException) -> traceback.FrameSummary | None:
 
 
 def _shown(name: str) -> str:
-    path = Path(name)
     with suppress(OSError, ValueError):  # the directory is gone, or it is not below
-        path = path.relative_to(Path.cwd())
-    return str(path)
+        return str(Path(name).relative_to(Path.cwd()))
+    return name
 
 
 # -- From process to process -----------------------------------------------------------------
@@ -121,5 +120,5 @@ class Sent:
 def _received(error: BaseException | None, name: str, message: str, text: str) -> BaseException:
     if error is None:
         error = type(name, (RemoteError,), {})(message, text)
-    error.__cause__ = RemoteError(f"\n{text}", text)
+    error.__cause__ = error.__cause__ or RemoteError(f"\n{text}", text)
     return error

@@ -147,6 +147,8 @@ def test_the_error_that_a_run_raises_survives(how: str) -> None:
 
 def test_a_verdict_leaves_its_op_behind() -> None:
     """Ops belong to their process, and pickling them would take all that is around."""
-    failure = PassFailure("no", op=ModuleOp([]))
+    failure = PassFailure("no", op=ModuleOp([]), is_reported=True)
+    failure.__cause__ = KeyError("why")
     again = pickle.loads(pickle.dumps(failure))
-    assert (again.message, again.op) == ("no", None)
+    assert (again.message, again.op, again.is_reported) == ("no", None, True)
+    assert repr(again.__cause__) == "KeyError('why')"

@@ -55,8 +55,8 @@ class CompositeFixedPoint(Pass[Any, None]):
         """Repeat the pipeline until the fingerprint of the op no longer changes."""
         start = before = ctx.fingerprint()
         for number in range(self.max_iterations + 1):
-            if not ctx.run_pipeline(self.pipeline):
-                raise PassFailure("its pipeline failed", is_reported=True)
+            if failures := ctx.run_pipeline(self.pipeline).failures:
+                raise PassFailure("its pipeline failed", is_reported=True) from failures[0].cause
             if number == self.max_iterations:  # as in MLIR, which runs the pipeline once more
                 ctx.emit_warning(
                     f'Composite pass "{self.title}" didn\'t converge in {number} iterations'
