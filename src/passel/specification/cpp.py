@@ -205,12 +205,12 @@ _LIMIT = re.compile(r"(?:::)?std::numeric_limits<(.+)>::(max|min|lowest)\(\)")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", '"': '"', "'": "'", "\\": "\\"}
 
 
-def value(expression: str, python: str) -> bool | int | float | str:
+def value(expression: str, type_name: str) -> bool | int | float | str:
     """Evaluate a C++ constant expression, and return the value as a Python object.
 
     Args:
         expression: The C++ expression.
-        python: The name of the Python type, as returned by `python_type`.
+        type_name: The name of the Python type, as returned by `python_type`.
 
     Raises:
         UnknownCpp: If the expression is neither a literal nor a numeric limit, or the Python type
@@ -221,15 +221,15 @@ def value(expression: str, python: str) -> bool | int | float | str:
         (4294967295, 'ab', False)
     """
     text = expression.strip()
-    if python == "str":
+    if type_name == "str":
         return _string(text)
-    if python == "float":
+    if type_name == "float":
         return _float(text)
-    if python == "bool":
+    if type_name == "bool":
         return text == "true" if text in {"true", "false"} else bool(_integer(text))
-    if python not in RANGES:
+    if type_name not in RANGES:
         raise UnknownCpp(expression)
-    bounds = RANGES[python]
+    bounds = RANGES[type_name]
     found = _integer(text)
     if not bounds.minimum:
         found %= bounds.maximum + 1  # as C++ converts it
