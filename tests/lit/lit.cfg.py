@@ -25,14 +25,15 @@ if version("xdsl") < "0.60":
 tools = [Path(sys.executable).parent]
 
 # Most of the suite's time would go into loading xDSL again and again. `--param installed` has the
-# programs that pip has written instead.
+# programs that pip has written instead. In xdsl-opt, the modules of passel are there and do nothing.
 if "installed" not in lit_config.params:
     sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
     from warm_programs import PASSEL, warm_programs
 
     at_exit = ExitStack()
     atexit.register(at_exit.close)
-    tools.insert(0, at_exit.enter_context(warm_programs(PASSEL)))
+    programs = {**PASSEL, "xdsl-opt": "xdsl.tools.xdsl_opt:main"}
+    tools.insert(0, at_exit.enter_context(warm_programs(programs)))
 
 # The wheel with MLIR's tools adds `bin` to the bindings' package, without console scripts.
 mlir = find_spec("mlir")

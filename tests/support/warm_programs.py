@@ -57,7 +57,7 @@ _OF_FLAGS = {
     "--ir=mlir": "passel.mlir.frontend,mlir.ir",
     "--computes-else": "passel.search.reducing,passel.xdsl.interpreting",
 }
-_ALSO = {**_MAINS, **_OF_FLAGS}
+_ALSO = {**_MAINS, **_OF_FLAGS, "xdsl-opt": "xdsl.tools.xdsl_opt"}
 
 # Loads nothing, so that it takes no time: even `os` is more than it needs.
 _CLIENT = """\
