@@ -145,8 +145,6 @@ class Effect:
 _OWN = re.compile(
     r"note: (?:to replay|to write a reproducer|on '|see current)|error: 'func.func' op pass "
 )
-
-
 _SPLIT = "\n// -----\n"
 
 
@@ -169,8 +167,9 @@ def both(tmp_path: Path, tool: Tool, mlir_opt: MlirOpt) -> Callable[[Use], tuple
         )
         texts = [file.read_text() if file.exists() else "" for file in files]
         texts += [run.out if run.out.strip() else "" for run in runs]
-        # One process prints all of them.
-        printed = mlir_opt("--split-input-file", source=_SPLIT.join(texts)).out.split(_SPLIT)
+        printed = texts
+        if any(texts):  # which one process prints
+            printed = mlir_opt("--split-input-file", source=_SPLIT.join(texts)).out.split(_SPLIT)
         assert len(printed) == len(texts)
         return tuple(
             Effect(run.code != 0, _said(run.err, file), text.strip(), out.strip())

@@ -192,7 +192,7 @@ STRATEGIES: tuple[Callable[[], Sequential], ...] = (
     lambda: OnExecutor(2, Here()),
     lambda: Threads(2),
 )
-_FORKED, _EXECUTOR, _THREADS = (0, 1, 2, 3, 2), (4, 4), (5,)
+_FORKED, _EXECUTOR, _THREADS = (0, 1, 2, 3), (4, 4), (5,)
 
 
 class Case(NamedTuple):
