@@ -39,8 +39,9 @@ def test_jobs_of_a_manager(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("PASSEL_JOBS", wrong)
         with pytest.raises(ValueError, match=f"PASSEL_JOBS takes .* or auto, not '{wrong}'"):
             manager.run(module_of(4))
-    with pytest.raises(ValueError, match="jobs must be a positive number, not 0"):
-        manager.run(module_of(4), jobs=0)
+    for number in list[Any]((0, "2")):
+        with pytest.raises(ValueError, match=f"jobs must be a positive number, not {number!r}"):
+            manager.run(module_of(4), jobs=number)
 
 
 class Counting(PassInstrumentation):

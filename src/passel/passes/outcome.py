@@ -63,7 +63,7 @@ class Outcome(NamedTuple):
         return found
 
     def __reduce__(self) -> tuple[Any, ...]:
-        names = [(each.__module__, each.__qualname__) for each in self.preserved]
+        names = [(e.__module__, e.__qualname__) for e in self.preserved if hasattr(e, "__name__")]
         return _unpickled, (*self[:3], dict(self.counts), names)
 
 

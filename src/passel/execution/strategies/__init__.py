@@ -67,8 +67,8 @@ def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> Sequent
         jobs = jobs_of_environment() or 1
     if jobs == "auto":
         jobs = processors() if executor is None else None
-    if jobs is not None and jobs < 1:
-        raise ValueError(f"jobs must be a positive number, not {jobs}")
+    if jobs is not None and (type(jobs) is not int or jobs < 1):
+        raise ValueError(f"jobs must be a positive number, not {jobs!r}")
     if executor is not None:
         from concurrent.futures import ThreadPoolExecutor
 
