@@ -128,6 +128,8 @@ class SourcePart:
         path: The path of the file if the part is a whole file that can be read again; otherwise
             None.
         is_reproducer: Whether the part is a reproducer, which contains the pipeline to run.
+        starts_at: If the part is from a record, the ordinals, below the top-level op, of the op
+            that the place of `--start-after` names. The pass may have given it another symbol.
     """
 
     text: Any
@@ -136,6 +138,7 @@ class SourcePart:
     column: int = 0
     path: str | None = None
     is_reproducer: bool = False
+    starts_at: tuple[int, ...] = ()
 
     @classmethod
     def from_file(cls, path: str | Path) -> SourcePart:

@@ -327,7 +327,8 @@ class _Part:
         driver.observers.observe(manager)
         jobs = settings.jobs if self._threading else 1
         try:
-            run_stretch(manager, op, settings, on_diagnostic=self._report, jobs=jobs)
+            where = self._source.starts_at
+            run_stretch(manager, op, settings, where, on_diagnostic=self._report, jobs=jobs)
         except AnchorError as error:
             misfits = driver.pipelines.misfits(error, manager, op, self._recorded)
             raise UnreadableError([*misfits]) from None

@@ -12,14 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from passel.diagnostics import (
-    SEEN,
-    Diagnostic,
-    Location,
-    Severity,
-    file_problem,
-    underline,
-)
+from passel.diagnostics import SEEN, Diagnostic, Location, Severity, file_problem, underline
 from passel.frontend import UsageError
 from passel.instruments.terminals import shows_color, styled
 from passel.instruments.whole_files import check_writable, is_special, write_whole

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import reduce
 from typing import TYPE_CHECKING, Any, Literal
 
 from passel.diagnostics import Diagnostic, Severity, Span
@@ -113,11 +114,7 @@ class PipelineFactory:
         manager.check()
 
     def misfits(
-        self,
-        error: AnchorError,
-        manager: PassManager,
-        op: Any,
-        recorded: Recorded | None,
+        self, error: AnchorError, manager: PassManager, op: Any, recorded: Recorded | None
     ) -> Iterator[Diagnostic]:
         """Yield a diagnostic for each anchor that does not match the top-level op.
 
@@ -211,7 +208,9 @@ def _passes_of_flags(settings: Settings) -> tuple[PassNode, ...]:
 # -- Stopping and going on -----------------------------------------------------------------------
 
 
-def run_stretch(manager: PassManager, op: Any, settings: Settings, **how: Any) -> RunResult:
+def run_stretch(
+    manager: PassManager, op: Any, settings: Settings, starts_at: Sequence[int], **how: Any
+) -> RunResult:
     """Run the passes of a pipeline between the places of `--start-after` and `--stop-after`.
 
     The pass manager contains the whole pipeline, and a gate skips the passes outside these places.
@@ -222,6 +221,7 @@ def run_stretch(manager: PassManager, op: Any, settings: Settings, **how: Any) -
         manager: The pass manager of the whole pipeline.
         op: The op to run the passes on.
         settings: The command-line settings.
+        starts_at: The ordinals of the op where the run starts; see `SourcePart`.
         **how: Additional arguments for `PassManager.run`.
 
     Raises:
@@ -232,14 +232,17 @@ def run_stretch(manager: PassManager, op: Any, settings: Settings, **how: Any) -
         return manager.run(op, **how)
     from passel.search import Stretch
 
-    paths = tuple(manager.passes_by_path())
+    paths, adapter = tuple(manager.passes_by_path()), settings.choice.adapter
     start, stop = (place_in(paths, settings, flag) for flag in ("start-after", "stop-after"))
     is_fixed = start and stop and not (start.symbol and stop.symbol)  # else the run detects it
     if start and stop and is_fixed and paths.index(start.path) > paths.index(stop.path):
         raise UsageError(
             f"'--stop-after={stop}' comes before '--start-after={start}' in the pipeline"
         )
-    stretch = Stretch(paths, settings.choice.adapter.symbol_name, start, stop)
+    if start and starts_at:
+        first = reduce(lambda each, number: adapter.children(each)[number], starts_at, op)
+        start = start._replace(symbol=adapter.symbol_name(first) or start.symbol)
+    stretch = Stretch(paths, adapter.symbol_name, start, stop)
     manager.add_gate(stretch)
     result = manager.run(op, **how)
     if (missed := stretch.missed) is not None:

@@ -140,7 +140,7 @@ def _recorded_source(settings: Settings) -> SourcePart:
     if settings.choice.name != run.ir:
         raise UsageError(f"the record '{settings.input}' needs {flag_for(run.ir)}")
     paths = [step.path for step in run.steps]
-    place = place_in(paths, settings, "start-after")
+    place, starts_at = place_in(paths, settings, "start-after"), ()
     if place is None:
         text = None if run.before is None else record.text(run.before)
     elif not place.symbol:
@@ -149,7 +149,8 @@ def _recorded_source(settings: Settings) -> SourcePart:
         found = [e for e in record.executions if (e.path, e.symbol) == (place.path, place.symbol)]
         if not found:
             raise UsageError(f"'--start-after': in the record, no pass ran at {place}")
-        text = record.state_after(found[0])
+        text, starts_at = record.state_after(found[0]), found[0].ordinals[1:]
     if text is None:
         raise UsageError(f"the record does not contain the IR after {place or 'parsing'}")
-    return SourcePart(reproducer_text(text, run.pipeline), settings.input, is_reproducer=True)
+    text = reproducer_text(text, run.pipeline)
+    return SourcePart(text, settings.input, is_reproducer=True, starts_at=starts_at)

@@ -19,6 +19,12 @@
 // RUN: diff %t.again %t.whole
 // RUN: passel-opt %t.record --start-after=cse --stop-after=cse | FileCheck %s --check-prefix=STOPPED
 
+// A place has the name that the op had when the pass began, also if the pass has renamed the op.
+// RUN: printf 'from passel import Pass\nfrom xdsl.dialects.builtin import StringAttr\nclass Rename(Pass):\n    name = "rename"\n    def run(self, op, ctx):\n        op.properties["sym_name"] = StringAttr(op.sym_name.data + "_new")\n' > %t.py
+// RUN: passel-opt %s --load-pass-plugin=%t.py -p "builtin.module(func.func(rename,cse))" --record=%t.record -o %t.whole
+// RUN: passel-opt %t.record --load-pass-plugin=%t.py --start-after=rename@f -o %t.again
+// RUN: diff %t.again %t.whole
+
 // STOPPED: func.func @f
 // STOPPED-NEXT: arith.addi
 // STOPPED-NEXT: arith.constant
