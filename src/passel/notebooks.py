@@ -17,10 +17,10 @@ _STYLE = "font-family:monospace;margin:0 0 1em;padding-left:1.5em;background:non
 
 
 class Line(NamedTuple):
-    """A line of a report.
+    """A line of a report, or the lines of a message.
 
     Attributes:
-        text: The text of the line.
+        text: The text of the line or lines.
         is_error: Whether the text belongs to an error message.
         diff: A unified diff that a notebook shows after a click on the line, or an empty string.
     """
