@@ -5,7 +5,7 @@ It prints the table of `docs/from-xdsl-opt.md`: by how many percent a run is sho
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
 from io import StringIO
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ from passel import PassManager
 from passel.ir import PrintFlags
 from passel.xdsl import XDSLAdapter, fast, parse_source, parsing, printing
 from passel.xdsl.fast import template_parser
+from passel.xdsl.fast.templates import LineParts, op_start, shape_of
 from passel.xdsl.passes import canonicalize
 from passel.xdsl.source_parser import SourceParser
 
@@ -47,7 +48,7 @@ def _off(name: str) -> AbstractContextManager[Any]:
 WITHOUT: dict[str, Callable[[], AbstractContextManager[Any]]] = {
     "lines from templates": lambda: patch.object(parsing, "make_parser", SourceParser),
     "integers and symbols left out of templates": lambda: patch.object(
-        template_parser, "without_varied", _unvaried
+        template_parser, "parts_of_line", _unvaried
     ),
     "definitions, remembered": lambda: _off("remember_definitions"),
     "symbols, in tables": lambda: _off("remember_symbols"),
@@ -62,8 +63,9 @@ def _itself(pattern: RewritePattern) -> RewritePattern:
     return pattern
 
 
-def _unvaried(line: str) -> tuple[str, str]:
-    return line, ""
+@lru_cache
+def _unvaried(line: str) -> LineParts:
+    return LineParts(line, op_start(line), *shape_of(line), "")
 
 
 def run(text: str) -> str:

@@ -32,11 +32,11 @@ from passel.xdsl.fast.known import (
 from passel.xdsl.fast.templates import (
     FUNCTION_HEAD,
     LINE,
+    LineParts,
     Template,
     name_spans,
-    op_start,
+    parts_of_line,
     shape_of,
-    without_varied,
 )
 from passel.xdsl.locations import SourceLocation
 from passel.xdsl.source_parser import SourceParser
@@ -70,6 +70,12 @@ def _location(file: str | None, line: str, column: str) -> LocationAttr:
     return FileLineColLoc(StringAttr(file), IntAttr(int(line)), IntAttr(int(column)))
 
 
+@lru_cache(maxsize=_MAX_SHAPES)
+def _hint(name: str) -> str | None:
+    """Return the name of a value as its name hint, or None if the name is a number."""
+    return intern(name) if SSAValue.is_valid_name(name) else None
+
+
 _Shapes = dict[Hashable, Template | str]
 
 
@@ -78,30 +84,24 @@ class _Line(NamedTuple):
 
     Attributes:
         match: The regex match of the line, from the first token.
-        text: The line, with a null character in place of an explicit location.
+        parts: The parts of the line, with a null character in place of an explicit location.
         location: The location of an op on the line.
         follower: The first token of the next line, or an empty string if there is none that the
             regex recognizes.
-        key: The shape of the line.
-        names: The names of values and blocks in the line.
-        spelling: The symbol or integer that the shape leaves out, or an empty string.
         shapes: The known shapes of lines inside ops of the enclosing dialects.
     """
 
     match: re.Match[str]
-    text: str
+    parts: LineParts
     location: LocationAttr
     follower: str
-    key: Hashable
-    names: list[str]
-    spelling: str
     shapes: _Shapes
 
     def remember(self, what: Template | str) -> None:
         """Store the template of the shape, or the reason why the shape has no template."""
         if len(self.shapes) >= _MAX_SHAPES:
             self.shapes.clear()  # those that come often are soon back
-        self.shapes[self.key] = what
+        self.shapes[self.parts.key] = what
 
 
 class TemplateParser(SourceParser):
@@ -158,16 +158,17 @@ class TemplateParser(SourceParser):
             if content[-1] == "{" or content[0] in "}^":
                 break  # a region follows, or a block ends
             following = LINE.match(text, match.end())
-            if content[-1] == ")" and (explicit := _ends_located(content)):
-                # No line that an op can be on contains a null character.
-                content, location = f"{explicit[1]}\0", _location(*explicit.groups()[1:])
+            explicit = _ends_located(content) if content[-1] == ")" else None
+            # No line that an op can be on contains a null character.
+            parts = parts_of_line(content if explicit is None else f"{explicit[1]}\0")
+            if explicit is not None:
+                location = _location(*explicit.groups()[1:])
             elif source is None:
                 location = UNKNOWN_LOC
             else:
-                location = SourceLocation(source, match.start(1) + op_start(content))
-            bare, spelling = without_varied(content)
+                location = SourceLocation(source, match.start(1) + parts.start)
             follower = "" if following is None else following[2]
-            line = _Line(match, content, location, follower, *shape_of(bare), spelling, shapes)
+            line = _Line(match, parts, location, follower, shapes)
             if not self._build(line, block):
                 break
             line = None
@@ -183,25 +184,26 @@ class TemplateParser(SourceParser):
         Returns:
             Whether an op was built.
         """
-        template, names, values = line.shapes.get(line.key), line.names, self.ssa_values
-        if not isinstance(template, Template) or line.follower not in template.followers:
+        _, (_, _, key, names, spelling), location, follower, shapes = line
+        template = shapes.get(key)
+        if not isinstance(template, Template) or follower not in template.followers:
             return False
         operands = self._find_operands(template, names)
         if operands is None:
             return False
         filling = None
-        if line.spelling:
-            filling = self._spelled.get(line.spelling)
-            if filling is None and (filling := template.filling(line.spelling)) is None:
+        if spelling:
+            filling = self._spelled.get(spelling)
+            if filling is None and (filling := template.filling(spelling)) is None:
                 return False
-            self._spelled[line.spelling] = filling
-        op = template.build(operands, filling, line.location)
+            self._spelled[spelling] = filling
+        op = template.build(operands, filling, location)
         if template.successors:
             op.successors = self._find_blocks(template, line)
         for name, result in zip(names[: template.bound], op.results, strict=False):
-            values[name] = (result,)
-            if SSAValue.is_valid_name(name):
-                result.name_hint = intern(name)  # names recur in other functions
+            self.ssa_values[name] = (result,)
+            if (hint := _hint(name)) is not None:
+                result.name_hint = hint
         block.add_op(op)
         self.ops_from_templates += 1
         return True
@@ -232,18 +234,18 @@ class TemplateParser(SourceParser):
 
     def _find_blocks(self, template: Template, line: _Line) -> Sequence[Block]:
         """Return the successors of an op, and declare those that are not yet defined."""
-        spans, start = name_spans(line.text), line.match.start(1)
+        spans, start = name_spans(line.parts.text), line.match.start(1)
         for at in sorted(template.successors):
             self._resume_at(start + spans[at][0])
             self.parse_successor()
-        return [self.blocks[line.names[at]][0] for at in template.successors]
+        return [self.blocks[line.parts.names[at]][0] for at in template.successors]
 
     # ---- lines to learn from ---------------------------------------------------------
 
     def _parse_new_line(self, line: _Line) -> Operation | None:
         """Parse an op without a template, and make a template from the op if possible."""
         op = self.parse_optional_operation()
-        known = line.shapes.get(line.key)
+        known = line.shapes.get(line.parts.key)
         if known is None:
             line.remember(_MET)
         if op is None or known is None or known is _REFUSED:
@@ -258,8 +260,7 @@ class TemplateParser(SourceParser):
 
     def _to_template(self, line: _Line, op: Operation) -> Template | None:
         """Return a template of an op that was just parsed, or None if a template is impossible."""
-        text = line.text
-        start = op_start(text)
+        text, start, _, names, spelling = line.parts
         name = _OP_NAME.match(text, start)
         following = LINE.match(self.lexer.input.content, line.match.end())
         if (
@@ -284,13 +285,13 @@ class TemplateParser(SourceParser):
         used: dict[int, int] = {}  # which of the names each value or block has, by address
         for at, (first, _) in enumerate(name_spans(text)[bound:], bound):
             known = self.blocks if text[first] == "^" else self.ssa_values
-            if found := known.get(line.names[at]):
+            if found := known.get(names[at]):
                 used.setdefault(id(found[0]), at)
         if (
             op.regions
             or bound not in {0, len(results)}
             # Other names are part of an attribute's text.
-            or len(line.names) - bound != len(named)
+            or len(names) - bound != len(named)
             or not all(id(each) in used for each in named)
             or not all(map(is_known_attribute, parts))
         ):
@@ -305,10 +306,10 @@ class TemplateParser(SourceParser):
             properties=op.properties.copy(),
             attributes=op.attributes.copy(),
         )
-        if line.spelling:
+        if spelling:
             template.varied = VARIED.get(op.name) if is_xdsl_class(type(op)) else None
             varied = op.properties.get(template.varied or "")
-            if varied is None or template.filling(line.spelling) != varied:
+            if varied is None or template.filling(spelling) != varied:
                 return None
         return template
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 # pyright: reportPrivateUsage=false
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from xdsl.dialects.builtin import IndexType, IntAttr, StringAttr
 from xdsl.ir import Attribute, Operation, OpResult, SSAValues
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 _MAX_LENGTH: Final = 2_000
 """The maximum length of a line. Longer lines contain constants that rarely occur twice."""
+
+_MAX_LINES: Final = 4_000
+"""The maximum number of lines whose parts are remembered, which take half a kilobyte each."""
 
 # What the lexer skips, and then the rest of the line. The second group is its first token if it is
 # a word, a string or a brace, and the sigil of a value's or block's name.
@@ -104,6 +108,31 @@ def op_start(line: str) -> int:
     """Return the offset of the op name in a line, or 0 if the line has no op name."""
     match = _find_start(line) if line[0] == "%" else None
     return 0 if match is None else match.end()
+
+
+class LineParts(NamedTuple):
+    """The parts of a line.
+
+    Attributes:
+        text: The line.
+        start: The offset of the op name in the line; see `op_start`.
+        key: The shape of the line without `spelling`; see `shape_of`.
+        names: The names of values and blocks in the line.
+        spelling: The symbol or integer that the shape leaves out; see `without_varied`.
+    """
+
+    text: str
+    start: int
+    key: Hashable
+    names: list[str]
+    spelling: str
+
+
+@lru_cache(maxsize=_MAX_LINES)
+def parts_of_line(line: str) -> LineParts:
+    """Return the parts of a line. The same line often comes again in other functions."""
+    bare, spelling = without_varied(line)
+    return LineParts(line, op_start(line), *shape_of(bare), spelling)
 
 
 def name_spans(line: str) -> list[tuple[int, int]]:
