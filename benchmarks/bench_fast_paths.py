@@ -22,7 +22,7 @@ from passel import PassManager
 from passel.ir import PrintFlags
 from passel.xdsl import XDSLAdapter, fast, parse_source, parsing, printing
 from passel.xdsl.fast import template_parser
-from passel.xdsl.fast.templates import LineParts, op_start, shape_of
+from passel.xdsl.fast.templates import LineParts, parts_of_line, shape_of
 from passel.xdsl.passes import canonicalize
 from passel.xdsl.source_parser import SourceParser
 
@@ -65,7 +65,8 @@ def _itself(pattern: RewritePattern) -> RewritePattern:
 
 @lru_cache
 def _unvaried(line: str) -> LineParts:
-    return LineParts(line, op_start(line), *shape_of(line), "")
+    key, names = shape_of(line)
+    return parts_of_line(line)._replace(key=key, names=names, spelling="")
 
 
 def run(text: str) -> str:

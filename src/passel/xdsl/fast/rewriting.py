@@ -1,4 +1,4 @@
-"""Cached properties of op classes, which let `canonicalize` and `dce` skip most ops.
+"""Cached properties of op classes, which let `canonicalize`, `cse` and `dce` skip most questions.
 
 Most ops of a program are not dead, do not fold, and match no pattern. xDSL examines the traits,
 effects, folders and patterns of an op class anew for each op.
@@ -48,6 +48,7 @@ _HARMLESS: Final = _effects_of(NoMemoryEffect, MemoryReadEffect)
 _HARMFUL: Final = _effects_of(MemoryWriteEffect, MemoryAllocEffect, MemoryFreeEffect)
 """The functions that return the same effects for all ops."""
 (_RECURSIVE,) = _effects_of(RecursiveMemoryEffect)
+_NONE: Final = _effects_of(NoMemoryEffect)
 
 _SPECIAL: Final = frozenset({-1, 0, 1})
 """The neutral and absorbing operands of `arith` ops, with which the ops always fold."""
@@ -74,6 +75,8 @@ class OpClass:
             attributes.
         harms: Whether the ops always write, allocate or free memory, or might do so because no
             trait declares their memory effects.
+        is_pure: Whether the class is known, and the ops have no memory effects and are neither
+            terminators nor symbols.
         is_recursive: Whether the memory effects of an op are exactly those of its nested ops.
         erasable: Whether ops with unused results can be erased. None means that each op must be
             examined.
@@ -95,13 +98,11 @@ class OpClass:
         effects: list[object] = [each.get_effects.__func__ for each in traits]
         self.harms: bool = not effects or not _HARMFUL.isdisjoint(effects)
         self.is_recursive: bool = effects == [_RECURSIVE]
-        is_kept = any(
-            op_class.has_trait(trait, value_if_unregistered=False)
-            for trait in (IsTerminator, SymbolOpInterface)
-        )
+        is_kept = op_class.has_trait(IsTerminator) or op_class.has_trait(SymbolOpInterface)
         self.erasable: bool | None = (
             False if is_kept or self.harms else True if _HARMLESS.issuperset(effects) else None
         )
+        self.is_pure: bool = self.is_known and not is_kept and {*effects} == _NONE
         bases = {each.__name__ for each in op_class.__mro__}
         is_constant = op_class.has_trait(ConstantLike)
         self.is_constant: bool = is_constant or "GetRegisterOp" in bases
@@ -172,6 +173,8 @@ class QuickPattern(RewritePattern):
         facts = self._classes[type(op)]
         if not facts.is_known or (
             facts.erasable is not False
+            # In nearly all ops, the first result is used.
+            and not (op.results and op.results[0].first_use)
             and not any(each.first_use for each in op.results)
             and self._classes.may_erase(op)
         ):

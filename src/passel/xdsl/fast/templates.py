@@ -104,18 +104,12 @@ def without_varied(line: str) -> tuple[str, str]:
     return f"{line[: match.start(1)]}\0{match[2] or ''}{line[match.end() :]}", match[1]
 
 
-def op_start(line: str) -> int:
-    """Return the offset of the op name in a line, or 0 if the line has no op name."""
-    match = _find_start(line) if line[0] == "%" else None
-    return 0 if match is None else match.end()
-
-
 class LineParts(NamedTuple):
     """The parts of a line.
 
     Attributes:
         text: The line.
-        start: The offset of the op name in the line; see `op_start`.
+        start: The offset of the op name in the line, or 0 if the line has no op name.
         key: The shape of the line without `spelling`; see `shape_of`.
         names: The names of values and blocks in the line.
         spelling: The symbol or integer that the shape leaves out; see `without_varied`.
@@ -132,7 +126,9 @@ class LineParts(NamedTuple):
 def parts_of_line(line: str) -> LineParts:
     """Return the parts of a line. The same line often comes again in other functions."""
     bare, spelling = without_varied(line)
-    return LineParts(line, op_start(line), *shape_of(bare), spelling)
+    before_op = _find_start(line) if line[0] == "%" else None
+    start = 0 if before_op is None else before_op.end()
+    return LineParts(line, start, *shape_of(bare), spelling)
 
 
 def name_spans(line: str) -> list[tuple[int, int]]:

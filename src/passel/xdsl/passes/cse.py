@@ -22,6 +22,8 @@ from xdsl.transforms.dead_code_elimination import would_be_trivially_dead
 
 from passel.passes import Pass, Statistic
 from passel.xdsl.analyses.dominance import DominanceInfo, PostDominanceInfo
+from passel.xdsl.fast import are_on
+from passel.xdsl.fast.rewriting import ClassTable
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
@@ -99,6 +101,7 @@ class _Eliminator:
         self.replaced = False
         self._options = options
         self._ctx = ctx
+        self._classes = ClassTable() if are_on() else None
         # With each op how many ops of its block may have written before it.
         self._known: dict[_Key, tuple[Operation, int]] = {}
         self._added: list[tuple[_Key, tuple[Operation, int] | None]] = []
@@ -145,6 +148,9 @@ class _Eliminator:
         writes = 0
         known: set[EffectInstance] | None = set()
         for op in block.ops:
+            if self._classes is not None and not op.regions and self._classes[type(op)].is_pure:
+                self._simplify_op(op, set(), writes)
+                continue
             effects = self._simplify_inside(op) if op.regions else get_effects(op)
             if effects is None:
                 known = None
