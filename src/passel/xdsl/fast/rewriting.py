@@ -102,7 +102,7 @@ class OpClass:
         self.erasable: bool | None = (
             False if is_kept or self.harms else True if _HARMLESS.issuperset(effects) else None
         )
-        self.is_pure: bool = self.is_known and not is_kept and {*effects} == _NONE
+        self.is_pure: bool = self.is_known and not is_kept and frozenset(effects) == _NONE
         bases = {each.__name__ for each in op_class.__mro__}
         is_constant = op_class.has_trait(ConstantLike)
         self.is_constant: bool = is_constant or "GetRegisterOp" in bases
