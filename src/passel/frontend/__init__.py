@@ -5,7 +5,7 @@ A tool supports every IR whose adapter has a frontend (see `IRAdapter.make_front
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -115,8 +115,7 @@ class FrontendSettings(NamedTuple):
     own: Mapping[str, Any] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class SourcePart:
+class SourcePart(NamedTuple):
     """A part of the input, or the whole input if the input is not split.
 
     Attributes:
@@ -151,8 +150,7 @@ class SourcePart:
         return Location(self.name, self.line_offset + len(before), len(before[-1]) + 1)
 
 
-@dataclass(slots=True)
-class Parsed:
+class Parsed(NamedTuple):
     """The parsed contents of a part of the input.
 
     Attributes:
@@ -161,7 +159,7 @@ class Parsed:
     """
 
     op: Any
-    resources: list[ExternalResource] = field(default_factory=list["ExternalResource"])
+    resources: Sequence[ExternalResource] = ()
 
 
 class Frontend:
@@ -250,7 +248,7 @@ class Frontend:
             from passel.frontend.resources import cut_resources  # noqa: PLC0415 - MLIR does not need it
 
             text, resources = cut_resources(part.text)
-            part = replace(part, text=text)
+            part = part._replace(text=text)
         try:
             parsed = self.parse(part, context, warn)
         except (UnreadableError, PasselError):
@@ -261,8 +259,7 @@ class Frontend:
             message = f"parser crashed: {brief_at(error)}"
             crash = Diagnostic(Severity.ERROR, message, Location(part.name))
             raise UnreadableError([crash]) from error
-        parsed.resources += resources
-        return parsed
+        return parsed._replace(resources=[*parsed.resources, *resources])
 
     def emit(self, parsed: Parsed, context: Any) -> str | bytes:
         """Return the text or bytes that a tool writes for a processed part of the input.

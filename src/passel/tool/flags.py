@@ -29,7 +29,6 @@ from passel.tool.command_line import (
     verify_mode_of,
 )
 from passel.tool.irs import IRChoice, ir_of
-from passel.tool.plugins import load_plugin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -395,5 +394,7 @@ def chosen_ir(words: Sequence[str], tool: ToolDefinition) -> IRChoice:
     line = read_known_flags(words, by_name((ir, plugin)))
     for name in line.value(plugin):
         if name not in tool.plugins:
+            from passel.tool.plugins import load_plugin
+
             tool.plugins[name] = load_plugin(name, tool.registry)
     return IRChoice(tool.adapter.name if tool.adapter else line.value(ir), tool)

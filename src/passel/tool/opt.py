@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -300,7 +299,8 @@ class _Part:
         if recorded is not None and recorded.disable_threading:
             self._threading = False
             frontend.set_threading(self._context, enable=False)
-        return replace(parsed, resources=[each for each in parsed.resources if each.group != GROUP])
+        others = [each for each in parsed.resources if each.group != GROUP]
+        return parsed._replace(resources=others)
 
     def _verify(self, op: Any) -> None:
         is_trusted = self._driver.frontend.verifies or self._settings.disable_verify

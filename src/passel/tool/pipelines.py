@@ -104,13 +104,13 @@ class PipelineFactory:
     def _configure(self, manager: PassManager, verifies: bool | None = None) -> None:
         """Configure a manager by the flags and the recorded settings, and check it."""
         settings = self._settings
-        verify: bool | Literal["always"] = False
-        if not settings.disable_verify:
-            each = settings.verify_each
-            verify = each if verifies is None else verifies and (each or True)
-        manager.enable_verifier(verify)
-        manager.enable_analysis_verifier(settings.verify_analyses)
-        manager.enable_isolation_check(settings.check_isolation)
+        each: bool | Literal["always"] = settings.verify_each
+        verify = each if verifies is None else verifies and (each or True)
+        manager.enable_verifier(not settings.disable_verify and verify)
+        if settings.verify_analyses:
+            manager.enable_analysis_verifier()
+        if settings.check_isolation:
+            manager.enable_isolation_check()
         manager.check()
 
     def misfits(
