@@ -27,7 +27,11 @@ def install(source: Path, target: Path) -> None:
 
 
 def write_package(
-    folder: Path, name: str, modules: Mapping[str, str], entry_points: Mapping[str, str]
+    folder: Path,
+    name: str,
+    modules: Mapping[str, str],
+    entry_points: Mapping[str, str],
+    version: str = "1.0",
 ) -> None:
     """Write an installed package into a folder.
 
@@ -36,12 +40,13 @@ def write_package(
         name: The name of the distribution.
         modules: The modules' sources by name.
         entry_points: The objects of entry points by `group:name`.
+        version: The version of the distribution.
     """
     for module, text in modules.items():
         (folder / f"{module}.py").write_text(text, encoding="utf-8")
-    info = folder / f"{name.replace('-', '_')}-1.0.dist-info"
+    info = folder / f"{name.replace('-', '_')}-{version}.dist-info"
     info.mkdir()
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
     lines: list[str] = []
     for place, value in entry_points.items():
         group, _, point = place.partition(":")

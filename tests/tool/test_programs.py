@@ -115,25 +115,6 @@ def test_a_plain_run_loads_what_it_needs(tmp_path: Path) -> None:
     assert loaded & _NOT_ASKED_FOR == set()
 
 
-_IMPORT = """
-import sys
-from typing import NamedTuple
-NamedTuple("Made", [("of", "str")])  # from Python 3.14 on, that is enough for `ast`
-before = set(sys.modules)
-import passel
-print(*sorted(set(sys.modules) - before))
-"""
-_FOR_LATER = frozenset({"ast", "dataclasses", "dis", "email", "inspect", "pathlib"})
-"""Modules that take long to load: definitions of passes need them, or what reads files."""
-
-
-def test_import_passel_loads_little() -> None:
-    """What makes classes of passes is loaded with the first of them, what reads files with a file."""
-    loaded = set(_run("-c", _IMPORT).stdout.split())
-    assert {"passel", "passel.passes.base"} <= loaded
-    assert loaded & _FOR_LATER == set()
-
-
 _COLLECTOR = """
 import gc
 from passel import Pass

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import tomllib
 from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
+from packages import run_with, write_package
 
 from passel.xdsl import release
 
@@ -17,21 +15,11 @@ ROOT = Path(__file__).parents[2]
 
 
 def with_xdsl(version: str, directory: Path, *command: str) -> str:
-    """Run a command where xDSL says that it is of another version; return both its streams."""
-    info = directory / f"xdsl-{version}.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: xdsl\nVersion: {version}\n")
-    points = distribution("xdsl").read_text("entry_points.txt")
-    (info / "entry_points.txt").write_text(points or "")
-    done = subprocess.run(
-        (sys.executable, *command),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(directory)},
-        check=False,
-    )
-    return done.stdout
+    """Run Python where xDSL says that it is of another version; return both its streams."""
+    points = {f"{each.group}:{each.name}": each.value for each in distribution("xdsl").entry_points}
+    write_package(directory, "xdsl", {}, points, version)
+    outcome = run_with([directory], *command, cwd=directory)
+    return outcome.out + outcome.err
 
 
 @pytest.mark.parametrize(
@@ -48,10 +36,7 @@ def test_untested_releases(version: str, flag: str, warnings: int, tmp_path: Pat
     file = tmp_path / "f.mlir"
     file.write_text("func.func @f() {\n  func.return\n}\n", encoding="utf-8")
     found = with_xdsl(version, tmp_path, "-m", "passel", str(file), flag)
-    warning = (
-        "passel-opt: warning: passel is tested on xDSL 0.59 to 0.75; with the installed xDSL "
-        f"{version}, fast paths are disabled\n"
-    )
+    warning = f"passel-opt: warning: passel is tested on xDSL 0.59 to 0.75; with the installed xDSL {version}, fast paths are disabled\n"
     assert found.count(warning) == warnings
     assert found.count("warning") == warnings
     assert "func.return" in found
