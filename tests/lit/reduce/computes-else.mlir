@@ -23,9 +23,8 @@ func.func @calls(%x: i32) -> i32 {
   %0 = func.call @ext(%x) : (i32) -> i32
   return %0 : i32
 }
-func.func @main(%x: i32, %y: i32) -> i32 {
+func.func @main(%x: i32) -> i32 {
   %c = arith.constant 7 : i32
   %0 = arith.addi %x, %c : i32
-  %1 = arith.muli %y, %0 : i32
-  return %1 : i32
+  return %0 : i32
 }
