@@ -117,17 +117,6 @@ def _outcome(
     return Outcome(_RESOURCE.sub("dense_resource<...>", seen), op, built)
 
 
-def printed(op: Operation) -> str:
-    """Return an op in both forms, as far as xDSL can print it."""
-    stream = StringIO()
-    try:
-        Printer(stream, print_generic_format=True, print_debuginfo=True).print_op(op)
-        Printer(stream).print_op(op)
-    except Exception as error:  # noqa: BLE001 - of whatever is parsed some does not print
-        stream.write(repr(error))
-    return stream.getvalue()
-
-
 def _seen_of_error(error: ParseError) -> object:
     spans = [error.span]
     notes: list[object] = []

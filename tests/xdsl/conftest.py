@@ -40,12 +40,12 @@ def parse_op(context: Context) -> Callable[[str], Operation]:
 
 
 @pytest.fixture
-def text_of() -> Callable[[Operation], str]:
-    """Print an op in generic form with locations, so that nothing is hidden."""
+def text_of() -> Callable[..., str]:
+    """Print an op in generic form, if not told otherwise with locations, so that nothing is hidden."""
 
-    def to_text(op: Operation) -> str:
+    def to_text(op: Operation, *, locations: bool = True) -> str:
         stream = StringIO()
-        Printer(stream=stream, print_generic_format=True).print_op(op)
+        Printer(stream, print_generic_format=True, print_debuginfo=locations).print_op(op)
         return stream.getvalue()
 
     return to_text

@@ -148,11 +148,11 @@ def test_what_is_known_of_an_attribute_goes_with_it() -> None:
     """Nothing is remembered of an address at which another attribute may come to stand."""
     gc.collect()
     before = len(invariants._seen)  # pyright: ignore[reportPrivateUsage]
-    for number in range(3):
+    for number in range(5):
         kind = IntegerType(55)
         _constant(IntegerAttr(number, kind), kind).verify_()
         del kind
-        gc.collect()
+        gc.collect(1)  # it is not old
         assert len(invariants._seen) == before  # pyright: ignore[reportPrivateUsage]
 
 
