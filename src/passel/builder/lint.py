@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from passel.diagnostics import Severity, Span
 from passel.errors import PipelineError
 from passel.ir import ANY
+from passel.passes.op_pass_manager import OpPassManager
+from passel.passes.reachable import run_by
 from passel.schedule.model import NestedStep, is_schedulable, merged
 
 if TYPE_CHECKING:
@@ -105,9 +107,11 @@ def _errors(error: PipelineError) -> Iterator[Finding]:
 
 
 def _with_nested(pipeline: Pipeline) -> Iterator[Pipeline]:
+    """Yield a pipeline, and those nested in it and in the options of its passes."""
     yield pipeline
     for step in pipeline.steps:
-        for inner in step.pipelines:
+        held = (each for each in run_by(step.pass_) if isinstance(each, OpPassManager))
+        for inner in (*step.pipelines, *map(merged, held)):
             yield from _with_nested(inner)
 
 

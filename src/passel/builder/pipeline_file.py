@@ -159,7 +159,8 @@ class _Reader:
     def _pass(self, node: _Node, values: dict[str, str]) -> None:
         text = node.filled("the name of a pass", values)
         with located(node.span):
-            elements = parse_elements(Span(Source(text, ""), 0, len(text)))
+            written = Span(Source(text, str(node.span)), 0, len(text))
+            elements = parse_elements(node.span if node.span.text == text else written)
         self.elements += ((each, node.span) for each in elements)
         if len(self.elements) > MAX_ELEMENTS:
             raise node.error(f"a pipeline can have at most {MAX_ELEMENTS} elements")

@@ -12,13 +12,7 @@ from typing import TYPE_CHECKING, Any
 from passel._version import __version__
 from passel.frontend import UsageError
 from passel.passes import PassRegistry
-from passel.tool.command_line import (
-    FlagGroup,
-    flag,
-    read_flags,
-    read_known_flags,
-    seconds_of,
-)
+from passel.tool.command_line import FlagGroup, flag, read_flags, read_known_flags, seconds_of
 from passel.tool.flags import GROUPS, InformationFlags, Settings, by_name, chosen_ir
 from passel.tool.help import help_text
 from passel.tool.irs import ToolDefinition, flag_for
