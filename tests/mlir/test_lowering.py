@@ -49,6 +49,19 @@ def told(failure: Failure) -> tuple[str, ...]:
     )
 
 
+class Python(Pass[Any]):
+    """Do nothing."""
+
+    name = "python"
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Do nothing."""
+
+
+REGISTRY = PassRegistry()
+REGISTRY.register(Python)
+
+
 def answer(
     source: str, pipeline: str, *watchers: PassInstrumentation, verify: bool = True
 ) -> Answer:
@@ -56,7 +69,7 @@ def answer(
     context = Context()
     context.allow_unregistered_dialects = True
     module = parse_source(context, source, "t.mlir")
-    manager = PassManager.parse(pipeline, context)
+    manager = PassManager.parse(pipeline, context, registry=REGISTRY)
     manager.enable_verifier(verify)
     for watcher in watchers:
         manager.add_instrumentation(watcher)
@@ -162,6 +175,8 @@ CASES = {
         "builtin.module(builtin.module(convert-scf-to-cf,cse),canonicalize)",
         3,
     ),
+    "invalid after Python": Case(leaking("@x"), "builtin.module(python,convert-scf-to-cf)", 1),
+    "beside": Case(leaking("@x") + leaking(""), "builtin.module(any(python,convert-scf-to-cf))", 2),
     "invalid and failed": Case(
         leaking("@x") + f"module {{ {failing('f')} }}",
         f"builtin.module(builtin.module(convert-scf-to-cf,{BREAK}))",
@@ -255,15 +270,6 @@ def test_any_pipeline(own: str, inner: list[tuple[str, str]], steps: list[str]) 
     both(source, f"builtin.module({','.join(steps)})")
 
 
-class Python(Pass[Any]):
-    """Do nothing."""
-
-    name = "python"
-
-    def run(self, op: Any, ctx: PassContext) -> None:
-        """Do nothing."""
-
-
 def shape(steps: Sequence[Step]) -> list[Any]:
     """Return passes and fused steps as their text, other nested steps as lists."""
     adapter = MLIRAdapter()
@@ -299,9 +305,7 @@ def shape(steps: Sequence[Step]) -> list[Any]:
 def test_what_is_fused(pipeline: str, expected: list[Any]) -> None:
     """Adjacent native passes are, across nested pipelines."""
     context = Context()
-    registry = PassRegistry()
-    registry.register(Python)
-    manager = PassManager.parse(f"builtin.module({pipeline})", context, registry=registry)
+    manager = PassManager.parse(f"builtin.module({pipeline})", context, registry=REGISTRY)
     assert shape(PipelineCompiler(MLIRAdapter(), context).schedule(manager).steps) == expected
 
 
@@ -310,11 +314,6 @@ class AroundRuns(PassInstrumentation):
 
     def before_run(self, run: Any) -> None:
         """Take no note."""
-
-
-def agree(step: Step, op: Any) -> bool:
-    """Be a gate that lets everything pass."""
-    return True
 
 
 def test_what_turns_it_off(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -347,4 +346,4 @@ def test_what_turns_it_off(monkeypatch: pytest.MonkeyPatch) -> None:
     assert fused(AroundRuns()) == [True]
     assert fused(EventRecorder()) == []
     assert fused(analyses=True) == []
-    assert fused(gate=agree) == []
+    assert fused(gate=lambda *_: True) == []
