@@ -111,7 +111,8 @@ class Location(NamedTuple):
         label: The name in a location such as `loc("x")`; empty if the location has no name.
         caller: The location of the call at which the op was inlined; None if the op was not
             inlined.
-        source: The text of the source line; empty unless the location is in Python code.
+        source: The text of the source line, if it is in Python code or in a pipeline; otherwise
+            empty.
     """
 
     file: str | None = None

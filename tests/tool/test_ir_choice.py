@@ -11,6 +11,9 @@ import pytest
 from tool_fixtures import FAIL
 from xdsl_inputs import NEWEST_XDSL
 
+from passel.tool import opt_main
+from passel.xdsl import XDSLAdapter
+
 if TYPE_CHECKING:
     from tool_fixtures import Tool
 
@@ -85,13 +88,17 @@ def test_a_function_that_adds_dialects(tool: Tool, name: str, ending: str, taken
         ("arith.adddi", ""),
     ],
 )
-def test_a_dialect_of_another_ir(tool: Tool, text: str, hint: str) -> None:
+def test_a_dialect_of_another_ir(
+    tool: Tool, text: str, hint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     """An error about a dialect that this IR lacks names the IRs that have it, or the flags for more."""
     Path("other.mlir").write_text(text)
     said = tool("other.mlir").err
     assert said.count("error: ") == 1
     assert hint in said
     assert ("another installed IR" in said) is ("--ir" in hint)
+    assert opt_main(["other.mlir"], adapter=XDSLAdapter()) == 1
+    assert "--ir" not in capsys.readouterr().err  # which a tool for one IR refuses
 
 
 # -- Flags for xDSL -------------------------------------------------------------------------------

@@ -50,7 +50,7 @@ class Recipe(NamedTuple):
     steps: Sequence[PassStep]
 
 
-class _Running(NamedTuple):
+class _Frame(NamedTuple):
     """A pass on an op that is running or has failed.
 
     Attributes:
@@ -63,7 +63,7 @@ class _Running(NamedTuple):
     titles: Sequence[str] = ()
     recipe: Recipe | None = None
     failure: Failure | None = None
-    inner: _Running | None = None
+    inner: _Frame | None = None
 
 
 class CrashReproducer(PassInstrumentation):
@@ -71,9 +71,9 @@ class CrashReproducer(PassInstrumentation):
 
     The reproducer contains the IR before the run and the whole pipeline. During a run, the
     reproducer is stored in the file `<path>.running`, which remains if the process is killed. If
-    the run fails, the file is moved to `path`. A successful run leaves an existing file at `path`
-    unchanged. The raised error has a note that names the failed passes, the file and the replay
-    command.
+    the run fails, the reproducer is written to `path`. A successful run leaves an existing file at
+    `path` unchanged. The raised error has a note that names the failed passes, the file and the
+    replay command.
 
     Args:
         path: The path of the reproducer.
@@ -140,7 +140,7 @@ class CrashReproducer(PassInstrumentation):
         """Write the reproducer of the whole run to `<path>.running`."""
         self.reproducer = None
         self._target = lasting(self.path)
-        self._running = [_Running()]
+        self._stack = [_Frame()]
         anchor, node = run.adapter.kind_of(run.op).name, run.pipeline.to_node(all_options=True)
         pipeline = f"{anchor}({', '.join(map(str, node.elements))})"
         self._whole = self._recipe(pipeline, [*passes_of(run.pipeline)])
@@ -152,7 +152,7 @@ class CrashReproducer(PassInstrumentation):
             recipe = self._local_recipe(step, op) if self.local else None
             self._prepare(recipe)
             title = f"`{step.display_name}` on {self.run.identity_of(op).title}"
-            self._running.append(_Running([*self._running[-1].titles, title], recipe))
+            self._stack.append(_Frame([*self._stack[-1].titles, title], recipe))
 
     def after_pass(self, step: Step, op: Any) -> None:
         """Restore the reproducer of the enclosing pass, if `local` is set.
@@ -165,12 +165,12 @@ class CrashReproducer(PassInstrumentation):
         """Store the failure, and restore the reproducer as in `after_pass`."""
         if not isinstance(step, PassStep):
             return
-        ended, outer = self._running.pop(), self._running[-1]
+        ended, outer = self._stack.pop(), self._stack[-1]
         self._prepare(outer.recipe)
         if failure is not None and outer.inner is None:
             # A pass that fails because of a pipeline that it ran is not to blame.
             caused = ended.inner if failure.kind in {"failed", "interrupted"} else None
-            self._running[-1] = outer._replace(inner=caused or ended._replace(failure=failure))
+            self._stack[-1] = outer._replace(inner=caused or ended._replace(failure=failure))
 
     def after_run(self, run: ObservedRun, *, failed: bool) -> None:
         """Write and report the reproducer if the run failed, and remove `<path>.running`."""
@@ -219,7 +219,7 @@ class CrashReproducer(PassInstrumentation):
     # -- Reporting --------------------------------------------------------------------------
 
     def _report(self, run: ObservedRun) -> None:
-        first, failures = self._running[0].inner or _Running(), run.outcome.failures
+        first, failures = self._stack[0].inner or _Frame(), run.outcome.failures
         message = "Failures have been detected while processing an MLIR pass pipeline"
         error = op_diagnostic(run.adapter, Severity.ERROR, message, run.op)
         error.print_op = None

@@ -47,7 +47,7 @@ from passel.search.bisecting import Bisection, guilty_rewrite, title
 from passel.search.oracle import Command, ComputesElse, NotValid
 from passel.search.starting import failure_of, first_failed, pipeline_of, readable, run_to_search
 from passel.tool.command_line import flag, number_of
-from passel.tool.output import keep_record, put
+from passel.tool.output import put, refuse_overwriting_record
 from passel.tool.pipelines import PipelineFactory
 from passel.tool.programs import SearchFlags, SearchProgram, as_recorded, run_program
 from passel.tool.replay import Replay
@@ -100,7 +100,7 @@ def _run(settings: Settings) -> int:
     if flags.run is not None and flags.run > last:
         raise UsageError(f"'--run={flags.run}': the record has no such run; its last run is {last}")
     run = run_to_search(record) if flags.run is None else record.info.runs[flags.run]
-    keep_record(settings.input, settings.o)
+    refuse_overwriting_record(settings.input, settings.o)
     replay = () if settings.load_pass_plugin else run.replay  # a plugin may have moved
     settings = as_recorded(settings, record, run)
     replay = replay or Replay(settings).command("passel-opt")
@@ -113,7 +113,7 @@ def _run(settings: Settings) -> int:
 
 def _bisect(record: Record, run: RunInfo, settings: Settings, flags: _Flags) -> None:
     """Find the execution, print it, and write the IR before it to the output file."""
-    frontend, pipelines = settings.frontend(), PipelineFactory(settings)
+    frontend, pipelines = settings.configured_frontend(), PipelineFactory(settings)
     verifies = (False, flags.invalid or not settings.disable_verify)
     subject, strict = (
         Subject(frontend, pipelines.parse, verifies=v, timeout=flags.timeout) for v in verifies

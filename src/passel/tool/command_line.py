@@ -97,7 +97,8 @@ class CommandLine:
         words: The arguments before parsing.
         flags: The flags on the command line, in order.
         passes: The passes and pipelines that are given as flags, in order.
-        inputs: The positional arguments, in order.
+        inputs: The positional arguments, in order. After `read_known_flags`, all arguments that it
+            has not parsed.
     """
 
     def __init__(self, words: Sequence[str]) -> None:

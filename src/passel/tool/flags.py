@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 common: Callable[..., Any] = partial(flag, common=True)
 """Declares a common flag, which the short help shows."""
 
-_read: dict[str, Any] = {"replayed": True, "searched": True}
-"""Properties of flags that affect how a case is read or what its passes do."""
+_kept: dict[str, Any] = {"replayed": True, "searched": True}
+"""Properties of flags that other runs on the input need in order to do the same."""
 
 
 class PipelineFlags(FlagGroup):
@@ -72,10 +72,10 @@ class PipelineFlags(FlagGroup):
         short=("load-dialect-plugin",),
         repeated=True,
         parse=plugin_of,
-        **_read,
+        **_kept,
     )
     no_fast_paths: bool = flag(
-        "turn off passel's fast paths (same as PASSEL_FAST=0)", ir="xdsl", **_read
+        "turn off passel's fast paths (same as PASSEL_FAST=0)", ir="xdsl", **_kept
     )
     verify_each: bool | Literal["always"] = common(
         "verify after passes that changed the IR (true), or all passes (always)",
@@ -87,9 +87,9 @@ class PipelineFlags(FlagGroup):
         searched=True,
     )
     verify_analyses: bool = flag(
-        "detect stale analyses; detect changes outside a pass's op", **_read
+        "detect stale analyses; detect changes outside a pass's op", **_kept
     )
-    check_isolation: bool = flag(DITTO, **_read)
+    check_isolation: bool = flag(DITTO, **_kept)
     stop_after: str = common(
         "stop after the pass at <place>; start after it", "<place>", replayed=True
     )
@@ -99,9 +99,9 @@ class PipelineFlags(FlagGroup):
 class InputFlags(FlagGroup):
     """Input."""
 
-    ir: str = common("the IR to use, such as xdsl or mlir", "<name>", "xdsl", parse=ir_of, **_read)
-    allow_unregistered_dialect: bool = common("accept ops of unregistered dialects", **_read)
-    no_implicit_module: bool = flag("do not wrap the input's top-level op in a module", **_read)
+    ir: str = common("the IR to use, such as xdsl or mlir", "<name>", "xdsl", parse=ir_of, **_kept)
+    allow_unregistered_dialect: bool = common("accept ops of unregistered dialects", **_kept)
+    no_implicit_module: bool = flag("do not wrap the input's top-level op in a module", **_kept)
     split_input_file: str = common(
         "split the input at each marker, and process each part separately",
         "<marker>",
@@ -110,10 +110,10 @@ class InputFlags(FlagGroup):
     disable_verify: bool = flag(
         "do not verify the input or the results of passes",
         short=("mlir-very-unsafe-disable-verifier-on-parsing",),
-        **_read,
+        **_kept,
     )
     verify_roundtrip: bool = flag("check that printing and parsing preserve the input", ir="mlir")
-    irdl_file: str = flag("load the dialects of an IRDL file", "<file>", ir="mlir", **_read)
+    irdl_file: str = flag("load the dialects of an IRDL file", "<file>", ir="mlir", **_kept)
 
 
 class OutputFlags(FlagGroup):
@@ -245,7 +245,7 @@ class ReproducerFlags(FlagGroup):
         "<effects>",
         (),
         parse=names_of,
-        **_read,
+        **_kept,
     )
 
 
@@ -309,7 +309,7 @@ class Settings(
         except ValueError as error:
             raise UsageError(str(error)) from None
 
-    def frontend(self) -> Frontend:
+    def configured_frontend(self) -> Frontend:
         """Return the frontend of the IR, configured with these settings.
 
         Raises:

@@ -49,7 +49,7 @@ class ToolDefinition:
         setup: A function that is called before each run; see `passel.tool.opt_main`. None means
             that there is no setup.
         version: The text that `--version` prints after the name of the tool.
-        pipeline: The pipeline that runs if the command line contains no pipeline.
+        pipeline: The pipeline that runs if the command line contains neither a pipeline nor passes.
         plugins: The plugins that have been loaded, by name. They can define additional dialects.
     """
 
@@ -74,13 +74,15 @@ class IRChoice:
 
     Attributes:
         name: The name of the IR.
+        is_fixed: Whether the tool has a single IR, and refuses `--ir`.
         is_known: Whether the adapter of the IR is part of passel.
     """
 
     def __init__(self, name: str, tool: ToolDefinition) -> None:
         self.name: str = name
         self._tool = tool
-        self.is_known: bool = tool.adapter is None and name in _KNOWN
+        self.is_fixed: bool = tool.adapter is not None
+        self.is_known: bool = not self.is_fixed and name in _KNOWN
         self._across: dict[str, IRAdapter] = {}
 
     @property
@@ -118,7 +120,7 @@ class IRChoice:
 
     @cached_property
     def frontend(self) -> Frontend:
-        """The frontend of the IR, which `Settings.frontend` configures.
+        """The frontend of the IR, which `Settings.configured_frontend` configures.
 
         Raises:
             AdapterError: If the adapter has no frontend.
@@ -179,7 +181,7 @@ def flag_for(ir: str) -> str:
     return f"--ir={ir}"
 
 
-def hint_at_passes(error: PasselError, ir: IRChoice) -> str:
+def pass_hint(error: PasselError, ir: IRChoice) -> str:
     """If another installed IR provides a missing pass, return a hint; else an empty string.
 
     Args:
@@ -195,7 +197,7 @@ def hint_at_passes(error: PasselError, ir: IRChoice) -> str:
     return ""
 
 
-def note_other_ir(diagnostic: Diagnostic, source: SourcePart, ir: IRChoice) -> None:
+def note_dialect_hint(diagnostic: Diagnostic, source: SourcePart, ir: IRChoice) -> None:
     """Attach a note to an error if another installed IR has a dialect that the IR of the run lacks.
 
     The dialect must occur in the source line of the error. The note names the other IR.
@@ -220,7 +222,7 @@ def _hint(ir: IRChoice, kind: Literal["", "dialect "], name: str) -> str:
     """Return a hint that other installed IRs have a pass or a dialect, or an empty string."""
     from passel.mlir.upstream import known_builds
 
-    others = sorted({*adapter_names(), *known_builds()} - {ir.name})
+    others = () if ir.is_fixed else sorted({*adapter_names(), *known_builds()} - {ir.name})
     having = " or ".join(f"--ir={each}" for each in others if _has(each, kind, name))
     return f"another installed IR provides {kind}'{name}'; use {having}" if having else ""
 

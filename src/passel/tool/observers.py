@@ -17,7 +17,7 @@ from passel.diagnostics import suggest
 from passel.frontend import UsageError
 from passel.instruments.remarks import sifting_remarks
 from passel.passes.remarks import remark_filter
-from passel.tool.output import check_report, report_file
+from passel.tool.output import check_file_of_flag, report_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
@@ -114,7 +114,7 @@ class Observers(ExitStack):
     def _make_recorder(self) -> Recorder | None:
         if not (file := self._settings.record):
             return None
-        check_report(self._settings, "record", file)
+        check_file_of_flag(self._settings, "record", file)
         from passel.record.recorder import Recorder
 
         command = (self._settings.tool.name, *self._settings.words_without("record"))

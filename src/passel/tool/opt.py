@@ -20,7 +20,7 @@ from passel.ir.adapters import crossing_with
 from passel.passes.remarks import invalid_diagnostic, op_diagnostic
 from passel.tool.command_line import PROGRAM, read_known_flags
 from passel.tool.flags import InformationFlags, Settings, by_name, chosen_ir
-from passel.tool.irs import ToolDefinition, hint_at_passes, note_other_ir
+from passel.tool.irs import ToolDefinition, note_dialect_hint, pass_hint
 from passel.tool.observers import Observers
 from passel.tool.output import Output, Renderer, put
 from passel.tool.pipelines import PipelineFactory, lint_pipeline, run_stretch
@@ -161,7 +161,7 @@ def _run(words: list[str], tool: ToolDefinition) -> int:
         with crossing_with(choice.adapter_across):
             return _Driver(settings).run()
     except (UsageError, PipelineError) as error:
-        if tool.adapter is None and (hint := hint_at_passes(error, choice)):
+        if hint := pass_hint(error, choice):
             error.add_note(hint)
         raise
 
@@ -179,7 +179,7 @@ class _Driver:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.frontend: Frontend = settings.frontend()
+        self.frontend: Frontend = settings.configured_frontend()
         self.renderer = Renderer(settings, byte_columns=self.frontend.byte_columns)
         self.pipelines = PipelineFactory(settings)
         self.observers = Observers(settings)
@@ -282,7 +282,7 @@ class _Part:
         except UnreadableError as error:
             if not (settings.verify_diagnostics or settings.allow_unregistered_dialect):
                 for diagnostic in error.diagnostics:
-                    note_other_ir(diagnostic, self._source, settings.choice)
+                    note_dialect_hint(diagnostic, self._source, settings.choice)
             raise
         return parsed
 
@@ -355,7 +355,7 @@ class _Part:
             if recorded is None or recorded.pipeline is None or self._source.is_reproducer:
                 raise  # the lines of a record are not IR
             found = [recorded.diagnostic(problem) for problem in error.problems]
-            if hint := hint_at_passes(error, self._settings.choice):
+            if hint := pass_hint(error, self._settings.choice):
                 found[-1].attach_note(hint, found[-1].location)
             raise UnreadableError(found) from None
 

@@ -184,7 +184,7 @@ def refusing(what: str, path: str) -> Generator[None]:
         raise UsageError(f"{what} '{path}': {file_problem(error)}") from None
 
 
-def check_report(settings: Settings, flag: str, path: str) -> None:
+def check_file_of_flag(settings: Settings, flag: str, path: str) -> None:
     """Check that a file that a flag names can be written, and is neither input nor output.
 
     Raises:
@@ -211,7 +211,7 @@ def refuse_overwriting(settings: Settings, flag: str, path: str) -> None:
         raise UsageError(f"'--{flag}={path}' and '-o {result}' are the same file")
 
 
-def keep_record(record: str, result: str) -> None:
+def refuse_overwriting_record(record: str, result: str) -> None:
     """Reject the path of a result if the result would overwrite a record that is read.
 
     Raises:

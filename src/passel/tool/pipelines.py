@@ -6,7 +6,7 @@ import sys
 from functools import reduce
 from typing import TYPE_CHECKING, Any, Literal
 
-from passel.diagnostics import Diagnostic, Severity, Span
+from passel.diagnostics import Diagnostic, Location, Severity, Span
 from passel.errors import AnchorError, PipelineError, Problem
 from passel.frontend import UsageError
 from passel.ir import ANY
@@ -125,8 +125,7 @@ class PipelineFactory:
             recorded: The reproducer in the input; None if there is no reproducer.
 
         Raises:
-            AnchorError: If the mismatched anchor was written outside the input, for example on the
-                command line.
+            AnchorError: If the error is about a part of the pipeline, which no op would fit.
         """
         adapter = self._settings.choice.adapter
         for problem in error.problems:
@@ -137,10 +136,13 @@ class PipelineFactory:
             if span is None or (start := span.source.text.find(manager.anchor)) < 0:
                 yield Diagnostic(Severity.ERROR, message, adapter.location(op))
                 continue
-            placed = Problem(message, Span(span.source, start, start + len(manager.anchor)))
-            if recorded is None or recorded.pipeline != span.source.text:
-                raise AnchorError(placed) from error
-            yield recorded.diagnostic(placed)
+            place = Span(span.source, start, start + len(manager.anchor))
+            if recorded is not None and recorded.pipeline == span.source.text:
+                yield recorded.diagnostic(Problem(message, place))
+            else:
+                line = span.source.text.split("\n")[place.line - 1]
+                where = Location(span.source.name, place.line, place.column, source=line)
+                yield Diagnostic(Severity.ERROR, message, where)
 
 
 def lint_pipeline(settings: Settings) -> int:
@@ -161,7 +163,7 @@ def lint_pipeline(settings: Settings) -> int:
         builder.add(*_passes_of_flags(settings))
     if isinstance(builder, PassManager):
         builder = PipelineBuilder.from_manager(builder, registry=registry)
-    findings = lint(builder, adapter, settings.frontend().new_context())
+    findings = lint(builder, adapter, settings.configured_frontend().new_context())
     for finding in findings:
         text = printable(str(finding) if finding.span else f"{settings.tool.name}: {finding}")
         print(coloured(text, sys.stderr, settings.color), file=sys.stderr)

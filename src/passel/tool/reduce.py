@@ -46,8 +46,8 @@ from passel.search import Case, Reducer, SameFailure, SearchError, Subject, Tria
 from passel.search.children import Died, in_child
 from passel.search.oracle import Command, ComputesElse
 from passel.search.starting import failure_of, narrowed, printed, run_to_search
-from passel.tool.irs import note_other_ir
-from passel.tool.output import Output, Renderer, keep_record
+from passel.tool.irs import note_dialect_hint
+from passel.tool.output import Output, Renderer, refuse_overwriting_record
 from passel.tool.pipelines import PipelineFactory
 from passel.tool.programs import SearchFlags, SearchProgram, as_recorded, run_program
 from passel.tool.replay import Replay
@@ -81,10 +81,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(settings: Settings) -> int:
     if settings.input != "-" and starts_record(settings.input):
         record = Record.open(settings.input)
-        keep_record(settings.input, settings.o)
+        refuse_overwriting_record(settings.input, settings.o)
         settings = as_recorded(settings, record, run_to_search(record))
     with crossing_with(settings.choice.adapter_across):
-        frontend, pipelines = settings.frontend(), PipelineFactory(settings)
+        frontend, pipelines = settings.configured_frontend(), PipelineFactory(settings)
         renderer = Renderer(settings, byte_columns=frontend.byte_columns)
         flags = SearchFlags(settings.line)
         subject = Subject(
@@ -136,7 +136,7 @@ def _read_case(
         raise SearchError(f"the input crashes the parser: {result.cause}")
     if not isinstance(result, Case):
         for diagnostic in result:
-            note_other_ir(diagnostic, source, ir)
+            note_dialect_hint(diagnostic, source, ir)
         raise UnreadableError(result)
     return result
 

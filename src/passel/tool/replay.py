@@ -13,7 +13,7 @@ from passel.errors import PassFailure
 from passel.execution import Run
 from passel.execution.process_state import last_words
 from passel.instruments.whole_files import lasting, write_whole
-from passel.tool.output import CANNOT_OPEN, check_report, refusing
+from passel.tool.output import CANNOT_OPEN, check_file_of_flag, refusing
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Sequence
@@ -48,7 +48,7 @@ class Replay:
         self._start = lasting("")
         for flag in ("mlir-pass-pipeline-crash-reproducer", "mlir-generate-reproducer"):
             if path := getattr(settings, flag.replace("-", "_")):
-                check_report(settings, flag, path)
+                check_file_of_flag(settings, flag, path)
 
     def observe(self, manager: PassManager, *, threading: bool) -> None:
         """If a flag requests reproducers, make a pass manager write a reproducer when a run fails.
@@ -92,7 +92,7 @@ class Replay:
         return words
 
     def generate(self, op: Any, context: Any, manager: PassManager, adapter: IRAdapter) -> None:
-        """Write the reproducer for `--mlir-generate-reproducer` after a successful run.
+        """Write the reproducer of `--mlir-generate-reproducer`: the resulting IR and the pipeline.
 
         Args:
             op: The op after the run.
@@ -174,7 +174,7 @@ def reporting_crashes(settings: Settings, replay: Replay) -> Generator[None]:
     process = os.getpid()
 
     def words() -> str:
-        lines = [at_work()]
+        lines = [running_pass()]
         if os.getpid() == process:  # not a worker; the run survives workers
             lines.append(replay.crash_hint())
             if record := settings.record:
@@ -188,7 +188,7 @@ def reporting_crashes(settings: Settings, replay: Replay) -> Generator[None]:
         last_words.remove(words)
 
 
-def at_work() -> str:
+def running_pass() -> str:
     """Return a phrase that names the running pass and its op.
 
     Returns:

@@ -33,7 +33,7 @@ from passel.record.page import page
 from passel.search import Place
 from passel.tool.command_line import FlagGroup, flag
 from passel.tool.flags import DiagnosticFlags
-from passel.tool.output import keep_record, put
+from passel.tool.output import put, refuse_overwriting_record
 from passel.tool.process import collector_held
 from passel.tool.programs import Program, run_program
 
@@ -83,7 +83,7 @@ def _run(flags: _Flags) -> int:
         raise UsageError("-o writes the full report: omit --step and similar flags")
     records = [Record.open(each) for each in line.inputs]
     for each in line.inputs:
-        keep_record(each, flags.o)
+        refuse_overwriting_record(each, flags.o)
     if flags.o:
         names = [str(record.path) for record in records]
         title = " and ".join(Path(name).name for name in names)
