@@ -6,7 +6,7 @@
 
 // CHECK: --pass-pipeline:1:1: error: can't run 'func.func' pass manager on 'builtin.module' op; to run the pipeline on nested ops, write builtin.module(func.func(...))
 // CHECK-NEXT: func.func(cse)
-// CHECK-NEXT: ^~~~~~~~~
+// CHECK-NEXT: {{^\^$}}
 // ALONE-NOT: builtin.module
 // ALONE: func.func @f()
 func.func @f() {
