@@ -47,17 +47,16 @@ PASSEL = {
 # What runs of passel-opt with a pass on xDSL load, in their order, and no more: what a program
 # forgets to import shall be missed.
 _LOADED = (
-    "passel.tool,passel.tool.opt,passel.manager.combinators,passel.bridge.registration",
-    "passel.xdsl.adapter,passel.xdsl.passes.cse,passel.xdsl.frontend,xdsl.targets.mlir",
-    "passel.passes.factory,faulthandler,xdsl.dialects.func,xdsl.dialects.arith",
-    "passel.instruments.analysis_check,passel.instruments.isolation_check,passel.xdsl.fast.printer",
+    "passel.tool.opt,passel.manager.combinators,passel.bridge.registration,passel.xdsl.adapter",
+    "passel.xdsl.passes.cse,passel.xdsl.frontend,xdsl.targets.mlir,passel.passes.factory",
+    "faulthandler,xdsl.dialects.func,xdsl.dialects.arith,passel.xdsl.fast.printer",
 )
 # What all runs of another program load, or of any program with a flag.
 _OF_FLAGS = {
     "--ir=mlir": "passel.mlir.frontend,mlir.ir",
     "--computes-else": "passel.search.reducing,passel.xdsl.interpreting",
 }
-_ALSO = {**_MAINS, **_OF_FLAGS, "xdsl-opt": "xdsl.tools.xdsl_opt"}
+_ALSO = {**_MAINS, **_OF_FLAGS, "xdsl.tools.xdsl_opt:main": "xdsl.tools.xdsl_opt"}
 
 # Loads nothing, so that it takes no time: even `os` is more than it needs.
 _CLIENT = """\
@@ -212,7 +211,8 @@ def _main(folder: str, modules: str, *words: str) -> int:
             listener.bind(f"{folder}/.{name}")
             listener.listen(64)
             if not os.fork():
-                request = _serve(listener, _ALSO.get(name, ""))
+                also = _ALSO.get(name) or _ALSO.get(entries.get(name, ""), "")
+                request = _serve(listener, also)
                 if request is not None:
                     _become(request, entries)
                 os._exit(0)  # without taking apart all that was loaded

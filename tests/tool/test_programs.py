@@ -93,6 +93,8 @@ _NOT_ASKED_FOR = frozenset(
     {
         "passel.analysis.dominator_tree",
         "passel.bridge.crossing",
+        "passel.instruments.analysis_check",
+        "passel.instruments.isolation_check",
         "passel.instruments.reproducer_file",
         "passel.instruments.reproducer",
         "passel.frontend.resources",
