@@ -74,8 +74,8 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
-    """Look for no examples in the docstrings of tests."""
-    return [each for each in (yield) if not isinstance(each, DoctestModule)]
+    """Look for examples only in tests that have some: to look takes seconds."""
+    return [x for x in (yield) if type(x) is not DoctestModule or b">>>" in x.path.read_bytes()]
 
 
 @pytest.hookimpl(wrapper=True)
