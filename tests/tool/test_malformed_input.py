@@ -221,9 +221,8 @@ def test_wrong_pipelines(tool: Tool, ir: str, name: str) -> None:
     number, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
     assert first == f"--pass-pipeline:{number}:{column}: error: {message}"
     assert line == text.splitlines()[number - 1]
-    length = (
-        1 if "can't run" in message else len(marked)
-    )  # a diagnostic about one part of the input
+    # What is said of one part of the input, as of all IR, is a place without a length.
+    length = 1 if "can't run" in message else len(marked)
     assert caret == " " * (column - 1) + "^" + "~" * (length - 1)
 
 

@@ -149,8 +149,6 @@ _NUMBERS = {
     "functions with attributes": "func.func @s{n}(%a: i1 {{a = {n}}}) attributes {{b = @s{n}}} {{\nreturn\n}}\n",
     "other dimensions": '"test.op"() {{a = dense<{n}> : tensor<{n}xi32>}} : () -> ()\n',
 }
-
-
 _WRONG = ("300 : i8", "-1 : ui8", "128 : si8", "99 : i08", "1 : i0")
 
 
