@@ -157,11 +157,10 @@ def test_numbers(number: int) -> None:
     """Numbers in all places, and such as do not fit their type, are as they ever were."""
     line = list(_NUMBERS.values())[number]
     lines = "".join(line.format(n=n) for n in (1, 1, 1, *range(1, 8)))
-    last = "".join(
-        f'"test.op"() {{a = {right}}} : () -> ()\n'
-        for right in ("1 : i8", "1 : ui8", "1 : si8") * 4
+    last, wrong = (
+        "".join(f'"arith.constant"() <{{value = {each}}}> : () -> i8\n' for each in values)
+        for values in (("1 : i8", "2 : ui8", "3 : si8") * 4, [_WRONG[number % len(_WRONG)]] * 2)
     )
-    wrong = f'"test.op"() {{a = {_WRONG[number % len(_WRONG)]}}} : () -> ()\n' * 2
     for end in ("", last, f"{last}{wrong}"):
         assert_same(f"builtin.module {{\n{lines}{end}}}")
 
