@@ -56,5 +56,4 @@ def __getattr__(name: str) -> object:
     """Import a public name on first use."""
     if name in _HOMES:
         return getattr(import_module(f"passel.xdsl.{_HOMES[name]}"), name)
-    msg = f"module {__name__!r} has no attribute {name!r}"
-    raise AttributeError(msg)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -95,8 +95,7 @@ class XDSLAdapter(IRAdapter):
         for name in names:
             if name != "builtin" and context.get_optional_dialect(name) is None:
                 known = list(context.registered_dialect_names)
-                msg = f"no dialect '{name}' is registered{suggest(name, known)}"
-                raise LookupError(msg)
+                raise LookupError(f"no dialect '{name}' is registered{suggest(name, known)}")
 
     def kind_of(self, op: Operation) -> OpKind:
         """Return the `OpKind` that describes all ops with the same name as `op`."""
@@ -235,8 +234,7 @@ class XDSLAdapter(IRAdapter):
             return pass_class_for(foreign)
         if not isinstance(foreign, ModulePass):
             what = f"a '{foreign.name}' op" if isinstance(foreign, Operation) else repr(foreign)
-            msg = f"expected a pass, got {what}"
-            raise TypeError(msg)
+            raise TypeError(f"expected a pass, got {what}")
         return wrap_module_pass(foreign)
 
 

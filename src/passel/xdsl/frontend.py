@@ -111,8 +111,7 @@ class XDSLFrontend(Frontend):
         op, flags = parsed.op, self.settings.printing
         if self._target is not None:
             if not isinstance(op, ModuleOp):
-                msg = f"the target takes a builtin.module, not '{op.name}'"
-                raise TypeError(msg)
+                raise TypeError(f"the target takes a builtin.module, not '{op.name}'")
             self._target.emit(context, op, stream)
             return
         printer = make_printer(flags, stream=stream)

@@ -7,6 +7,7 @@ was asked, and changes its mind from one time to the next: nothing of it may be 
 from __future__ import annotations
 
 from io import StringIO
+from operator import call
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -30,13 +31,7 @@ from xdsl.irdl import (
 )
 from xdsl.irdl.declarative_assembly_format import CustomDirective, irdl_custom_directive
 from xdsl.pattern_rewriter import RewritePattern
-from xdsl.traits import (
-    HasCanonicalizationPatternsTrait,
-    HasFolder,
-    MemoryEffect,
-    OpTrait,
-    Pure,
-)
+from xdsl.traits import HasCanonicalizationPatternsTrait, HasFolder, MemoryEffect, OpTrait, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from passel.ir import InvalidIR
@@ -84,12 +79,12 @@ def _trait(ask: _Ask) -> dict[str, Any]:
 
 
 def _effects(ask: _Ask) -> dict[str, Any]:
-    class Own(MemoryEffect):
-        @classmethod
-        def get_effects(cls, op: Operation) -> Any:  # noqa: ARG003 - an override
-            return None if ask("effects") % 3 else set[Any]()
+    def get_effects(*_: object) -> Any:
+        return None if ask("effects") % 3 else set[Any]()
 
-    return {"traits": traits_def(Own())}
+    forms = (classmethod(get_effects), get_effects, staticmethod(get_effects))
+    own: Any = [type("Own", (MemoryEffect,), {"get_effects": each}) for each in forms]
+    return {"traits": traits_def(*map(call, own))}
 
 
 class _Stamp(RewritePattern):

@@ -87,8 +87,7 @@ class _Dominance(RegionDominance[Block]):
             return block is not None and (block is a.block or self._block_dominates(a.block, block))
         if isinstance(a, Block) and isinstance(b, Block):
             return self._block_dominates(a, b)
-        msg = f"cannot compare {type(a).__name__} with {type(b).__name__}"
-        raise TypeError(msg)
+        raise TypeError(f"cannot compare {type(a).__name__} with {type(b).__name__}")
 
     def is_before(self, a: Operation, b: Operation) -> bool:
         """Return whether `a` comes before `b` in the same block.

@@ -9,6 +9,7 @@ effects, folders and patterns of an op class anew for each op.
 from __future__ import annotations
 
 import sys
+from functools import cached_property
 from inspect import getattr_static
 from typing import TYPE_CHECKING, Any, Final
 
@@ -80,22 +81,17 @@ class OpClass:
         is_recursive: Whether the memory effects of an op are exactly those of its nested ops.
         erasable: Whether ops with unused results can be erased. None means that each op must be
             examined.
-        patterns: The canonicalization patterns for the ops, in order. The value is None if the ops
-            may also fold. It is also None if another package defines the patterns, which must then
-            be requested anew for each op.
         is_constant: Whether the ops are constants, or registers that may always be zero.
         is_copy: Whether the ops copy a register, so that RISC-V patterns look at what is copied.
-        is_arithmetic: Whether the ops are arithmetic ops of xDSL's dialects `arith` and `riscv`.
-            Such an op folds or matches a pattern only if the left operand is a constant, or if the
-            right operand is a constant that is neutral, absorbing or not an integer. Additions of
-            `riscv` also match if the right operand is another constant, or equals the left operand.
     """
 
     def __init__(self, op_class: type[Operation]) -> None:
+        self._op_class = op_class
         self.traits: object = op_class.traits.traits
         self.is_known: bool = _is_known(op_class)
         traits: list[Any] = [type(each) for each in op_class.get_traits_of_type(MemoryEffect)]
-        effects: list[object] = [each.get_effects.__func__ for each in traits]
+        # Other people's traits may define a function instead of a class method.
+        effects: list[object] = [getattr(e.get_effects, "__func__", None) for e in traits]
         self.harms: bool = not effects or not _HARMFUL.isdisjoint(effects)
         self.is_recursive: bool = effects == [_RECURSIVE]
         is_kept = op_class.has_trait(IsTerminator) or op_class.has_trait(SymbolOpInterface)
@@ -104,16 +100,34 @@ class OpClass:
         )
         self.is_pure: bool = self.is_known and not is_kept and frozenset(effects) == _NONE
         bases = {each.__name__ for each in op_class.__mro__}
-        is_constant = op_class.has_trait(ConstantLike)
-        self.is_constant: bool = is_constant or "GetRegisterOp" in bases
+        self.is_constant: bool = op_class.has_trait(ConstantLike) or "GetRegisterOp" in bases
         self.is_copy: bool = "MVOp" in bases
-        is_integer = computes_with_integers(op_class)
-        folds = is_integer or (op_class.has_trait(HasFolder) and not is_constant)
-        patterns = _patterns(op_class)
-        self.patterns: tuple[RewritePattern, ...] | None = None if folds else patterns
-        names = {type(each).__name__ for each in patterns or ()}
-        self.is_arithmetic: bool = is_xdsl_class(op_class) and (
-            is_integer or set[str]() < names <= _ON_CONSTANTS | _ON_EQUALS
+
+    # On demand, as not all passes need them: xDSL imports the module of the patterns.
+
+    @cached_property
+    def patterns(self) -> tuple[RewritePattern, ...] | None:
+        """The canonicalization patterns for the ops, in order.
+
+        The value is None if the ops may also fold. It is also None if another package defines the
+        patterns, which must then be requested anew for each op.
+        """
+        op_class = self._op_class
+        folds = op_class.has_trait(HasFolder) and not op_class.has_trait(ConstantLike)
+        return None if folds or computes_with_integers(op_class) else _patterns(op_class)
+
+    @cached_property
+    def is_arithmetic(self) -> bool:
+        """Whether the ops are arithmetic ops of xDSL's dialects `arith` and `riscv`.
+
+        Such an op folds or matches a pattern only if the left operand is a constant, or if the
+        right operand is a constant that is neutral, absorbing or not an integer. Additions of
+        `riscv` also match if the right operand is another constant, or equals the left operand.
+        """
+        op_class = self._op_class
+        names = {type(each).__name__ for each in _patterns(op_class) or ()}
+        return is_xdsl_class(op_class) and (
+            computes_with_integers(op_class) or set[str]() < names <= _ON_CONSTANTS | _ON_EQUALS
         )
 
 
