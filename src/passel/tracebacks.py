@@ -84,7 +84,8 @@ class RemoteError(Exception):
     """The text of an exception that another process raised.
 
     A `RemoteError` replaces an exception that cannot be pickled. If an exception can be pickled, a
-    `RemoteError` with the traceback becomes the `__cause__` of the exception.
+    `RemoteError` with the traceback becomes its `__cause__`, unless the exception was sent with
+    its own cause, as a `PassFailure` is.
 
     Args:
         message: The message of the exception.

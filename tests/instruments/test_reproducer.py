@@ -331,6 +331,12 @@ def test_a_printer_that_raises_does_not_hide_the_failure(tmp_path: Path) -> None
     assert note.endswith(" operation]: failed to print the IR: RuntimeError: no ink")
 
 
+def test_a_command_is_words(tmp_path: Path) -> None:
+    """A text would be taken for words of one letter."""
+    with pytest.raises(TypeError, match=r"words of a command, like \['my-opt'\], not 'my-opt"):
+        CrashReproducer(tmp_path / "r", replay="my-opt {file}")
+
+
 def test_the_op_may_be_no_module(tmp_path: Path) -> None:
     """The anchor is the name of the op; the error has the file, and the note with the command."""
     op = parse_source(XDSLAdapter().create_context(), FUNCTIONS, "in.mlir")

@@ -172,6 +172,7 @@ def test_names_of_cpp_are_told_what_they_are_here() -> None:
     ]:
         with pytest.raises(DefinitionError, match=rf"P\.{name} is a C\+\+ name; write {here}"):
             type("P", (base,), {name: None})
+    type("Fine", (PassInstrumentation,), {"runModule": None})  # is none of MLIR's
     pm = PassManager("toy.module", adapter=ToyAdapter()).add(Ask())
     with pytest.raises(PassFailedError, match=r"C\+\+ name; write is_invalidated\("):
         pm.run(parse_toy("toy.module()"))

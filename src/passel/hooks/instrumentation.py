@@ -125,7 +125,7 @@ class PassInstrumentation:
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Reject hooks with MLIR's C++ names, which passel never calls."""
         super().__init_subclass__(**kwargs)
-        hooks = vars(PassInstrumentation)
+        hooks = [e for e in vars(PassInstrumentation) if e.startswith(("before_", "after_"))]
         refuse_cpp_names(cls, {f"run{hook.title().replace('_', '')}": hook for hook in hooks})
 
     def split(self) -> PassInstrumentation | None:

@@ -93,6 +93,7 @@ class CrashReproducer(PassInstrumentation):
 
     Raises:
         OSError: If the file cannot be written.
+        TypeError: If `replay` is a text.
         ValueError: If the path is not valid.
 
     Example:
@@ -124,6 +125,8 @@ class CrashReproducer(PassInstrumentation):
         replay: Sequence[str] = (),
     ) -> None:
         check_writable(path)
+        if isinstance(replay, str):
+            raise TypeError(f"replay takes the words of a command, like ['my-opt'], not {replay!r}")
         self.path = path
         self.local = local
         self.threading = threading

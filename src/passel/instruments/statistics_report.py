@@ -80,12 +80,7 @@ class StatisticsReport(PassInstrumentation):
     collects_statistics = True
     crosses = True  # it does not look at ops
 
-    def __init__(
-        self,
-        display: Display = "pipeline",
-        *,
-        stream: TextIO | None = None,
-    ) -> None:
+    def __init__(self, display: Display = "pipeline", *, stream: TextIO | None = None) -> None:
         if display not in ("pipeline", "list", "json"):
             raise ValueError(
                 f"unknown statistics display '{display}': expected 'pipeline', 'list' or 'json'"

@@ -140,12 +140,7 @@ class Replay:
         if settings.verify_diagnostics or not self._failures:
             return
         lines: list[str] = []
-        # A crossing fails because of a pass on the other IR.
-        causes = (
-            each.cause and each.cause.__cause__ if each.is_reported else each.cause
-            for each in self._failures
-            if each.kind == "crashed" or each.is_reported
-        )
+        causes = (_origin(e.cause) for e in self._failures if e.kind == "crashed" or e.is_reported)
         crashes = [each for each in causes if each and not isinstance(each, PassFailure)]
         if crashes and settings.mlir_print_stacktrace_on_diagnostic:
             from passel.tracebacks import traceback_of
@@ -159,6 +154,13 @@ class Replay:
         if not settings.mlir_pass_pipeline_crash_reproducer:  # whose diagnostic names the command
             lines.append(f"to {how}")
         sys.stderr.write("".join(f"{settings.tool.name}: note: {line}\n" for line in lines))
+
+
+def _origin(error: BaseException | None) -> BaseException | None:
+    """Return why a composite pass or a crossing failed; for other errors, the error itself."""
+    while isinstance(error, PassFailure) and error.is_reported:
+        error = error.__cause__
+    return error
 
 
 def _numbered(path: str, number: int) -> str:
