@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from toy_steps import FUNCS, failed_run, nothing, recorded, step
 
-from passel import (
-    OpPassManager,
-    Pass,
-    PassContext,
-    PassFailure,
-    PassManager,
-    PipelineRun,
-    option,
-)
+from passel import OpPassManager, Pass, PassContext, PassFailure, PassManager, PipelineRun, option
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:

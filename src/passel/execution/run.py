@@ -93,9 +93,9 @@ class Run(Loop):
                 except Exception as error:  # noqa: BLE001 - a crash of the pass, reported as one
                     failed = self._uninitialized[pipeline] = step, error
                     break
-            pipeline.is_initialized = failed is None
-        if failed is None:
-            return UNCHANGED
+            if failed is None:
+                pipeline.is_initialized = True
+                return UNCHANGED
         failure = self.failing.raised(failed[0], op, failed[1])
         failure.diagnostic.print_op = None  # no pass has seen the op
         return self.reports.tell(failure)

@@ -216,6 +216,7 @@ class PassContext(Generic[StateT]):
             running if `op` is not nested in the op of the pass.
 
         Raises:
+            TypeError: `pipeline` is not a pass manager, but for example text.
             AnchorError: The anchor of the pipeline does not match `op`, a pass cannot run on the
                 anchor of its manager, or a pass is for another IR.
             EffectsError: A pass of the pipeline has an effect that the run does not allow.

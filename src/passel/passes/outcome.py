@@ -39,7 +39,7 @@ class Outcome(NamedTuple):
             statistic.
         preserved: The classes of the analyses that all dynamic pipelines preserved; `EVERYTHING` if
             no dynamic pipeline ran. Unpickling leaves out classes that the process has not
-            imported, and so has not cached, and classes that are local to a function.
+            imported, and so has not cached, and classes inside a function or another class.
 
     Example:
         >>> (UNCHANGED + UNKNOWN).changed, (UNKNOWN + CHANGED).changed

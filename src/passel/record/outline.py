@@ -129,10 +129,8 @@ def lines_of(record: Record, *, most_diffs: int) -> Iterator[Line]:
     """
     for run in record.info.top_runs:
         yield Line(heading(record, run))
-        rows, titles = (
-            all_rows(rows_of(record, run)),
-            ("", "ops", "changed", "failed", "time", "own"),
-        )
+        rows = all_rows(rows_of(record, run))
+        titles = ("", "ops", "changed", "failed", "time", "own")
         head, *table = aligned([titles, *((title_of(row), *_cells(row)) for row in rows)])
         yield Line(head)
         for row, text in zip(rows, table, strict=True):
