@@ -110,16 +110,16 @@ class Sent:
         self._error = error
 
     def __reduce__(self) -> tuple[Any, ...]:
-        error, itself = self._error, None
+        error, data = self._error, b""
         with suppress(BaseException):  # its own code runs
+            once = pickle.dumps(error)  # else a chain of causes would take exponential time
             # Some exceptions can be pickled but not unpickled.
-            pickle.loads(pickle.dumps(error))  # noqa: S301 - it was written just now
-            itself = error
-        return _received, (itself, type(error).__name__, words_of(error), traceback_of(error))
+            pickle.loads(once)  # noqa: S301 - it was written just now
+            data = once
+        return _received, (data, type(error).__name__, words_of(error), traceback_of(error))
 
 
-def _received(error: BaseException | None, name: str, message: str, text: str) -> BaseException:
-    if error is None:
-        error = type(name, (RemoteError,), {})(message, text)
+def _received(data: bytes, name: str, message: str, text: str) -> BaseException:
+    error = pickle.loads(data) if data else type(name, (RemoteError,), {})(message, text)  # noqa: S301 - of this run
     error.__cause__ = error.__cause__ or RemoteError(f"\n{text}", text)
     return error

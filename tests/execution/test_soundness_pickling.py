@@ -149,3 +149,7 @@ def test_a_verdict_leaves_its_op_behind() -> None:
     again = pickle.loads(pickle.dumps(failure))
     assert (again.message, again.op, again.is_reported) == ("no", None, True)
     assert repr(again.__cause__) == "KeyError('why')"
+    for _ in range(40):  # causes of causes, none of which is pickled twice
+        inner, failure = failure, PassFailure("no")
+        failure.__cause__ = inner
+    assert pickle.loads(pickle.dumps(failure)).message == "no"

@@ -15,13 +15,7 @@ import pytest
 from sibling_passes import Again, module_of, run
 from toy_steps import step
 
-from passel import (
-    OpPassManager,
-    Pass,
-    PassContext,
-    PassInstrumentation,
-    PassManager,
-)
+from passel import OpPassManager, Pass, PassContext, PassInstrumentation, PassManager
 from passel.execution.strategies import Sequential
 from passel.execution.strategies.executors import Threads
 from passel.testing import ToyAdapter, ToyOp

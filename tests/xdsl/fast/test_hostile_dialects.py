@@ -82,8 +82,8 @@ def _effects(ask: _Ask) -> dict[str, Any]:
     def get_effects(*_: object) -> Any:
         return None if ask("effects") % 3 else set[Any]()
 
-    forms = (classmethod(get_effects), get_effects, staticmethod(get_effects))
-    own: Any = [type("Own", (MemoryEffect,), {"get_effects": each}) for each in forms]
+    forms: Any = (classmethod(get_effects), get_effects, staticmethod(get_effects))
+    own = [type("Own", (MemoryEffect,), {"get_effects": each}) for each in forms]
     return {"traits": traits_def(*map(call, own))}
 
 
