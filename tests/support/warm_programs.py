@@ -211,8 +211,7 @@ def _main(folder: str, modules: str, *words: str) -> int:
             listener.bind(f"{folder}/.{name}")
             listener.listen(64)
             if not os.fork():
-                also = _ALSO.get(name) or _ALSO.get(entries.get(name, ""), "")
-                request = _serve(listener, also)
+                request = _serve(listener, _ALSO.get(name) or _ALSO.get(entries.get(name, ""), ""))
                 if request is not None:
                     _become(request, entries)
                 os._exit(0)  # without taking apart all that was loaded
