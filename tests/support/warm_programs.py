@@ -48,7 +48,7 @@ PASSEL = {
 # forgets to import shall be missed.
 _LOADED = (
     "passel.tool.opt,passel.manager.combinators,passel.bridge.registration,passel.xdsl.adapter",
-    "passel.xdsl.passes.cse,passel.xdsl.frontend,xdsl.targets.mlir,passel.passes.factory",
+    "passel.xdsl.passes.cse,passel.xdsl.frontend,passel.passes.factory",
     "faulthandler,xdsl.dialects.func,xdsl.dialects.arith,passel.xdsl.fast.printer",
 )
 # What all runs of another program load, or of any program with a flag.

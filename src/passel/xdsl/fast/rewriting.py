@@ -95,9 +95,8 @@ class OpClass:
         self.harms: bool = not effects or not _HARMFUL.isdisjoint(effects)
         self.is_recursive: bool = effects == [_RECURSIVE]
         is_kept = op_class.has_trait(IsTerminator) or op_class.has_trait(SymbolOpInterface)
-        self.erasable: bool | None = (
-            False if is_kept or self.harms else True if _HARMLESS.issuperset(effects) else None
-        )
+        if_unused = True if _HARMLESS.issuperset(effects) else None
+        self.erasable: bool | None = False if is_kept or self.harms else if_unused
         self.is_pure: bool = self.is_known and not is_kept and frozenset(effects) == _NONE
         bases = {each.__name__ for each in op_class.__mro__}
         self.is_constant: bool = op_class.has_trait(ConstantLike) or "GetRegisterOp" in bases
@@ -126,9 +125,8 @@ class OpClass:
         """
         op_class = self._op_class
         names = {type(each).__name__ for each in _patterns(op_class) or ()}
-        return is_xdsl_class(op_class) and (
-            computes_with_integers(op_class) or set[str]() < names <= _ON_CONSTANTS | _ON_EQUALS
-        )
+        matches = set[str]() < names <= _ON_CONSTANTS | _ON_EQUALS
+        return is_xdsl_class(op_class) and (matches or computes_with_integers(op_class))
 
 
 class ClassTable(dict["type[Operation]", OpClass]):

@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 _MAX_LENGTH: Final = 2_000
 """The maximum length of a line. Longer lines contain constants that rarely occur twice."""
 
-_MAX_LINES: Final = 4_000
-"""The maximum number of lines whose parts are remembered, which take half a kilobyte each."""
-
 # What the lexer skips, and then the rest of the line. The second group is its first token if it is
 # a word, a string or a brace, and the sigil of a value's or block's name.
 LINE: Final = re.compile(
@@ -122,12 +119,11 @@ class LineParts(NamedTuple):
     spelling: str
 
 
-@lru_cache(maxsize=_MAX_LINES)
+@lru_cache(maxsize=4_000)  # of half a kilobyte each
 def parts_of_line(line: str) -> LineParts:
     """Return the parts of a line. The same line often comes again in other functions."""
     bare, spelling = without_varied(line)
-    before_op = _find_start(line) if line[0] == "%" else None
-    start = 0 if before_op is None else before_op.end()
+    start = before.end() if line[0] == "%" and (before := _find_start(line)) else 0
     return LineParts(line, start, *shape_of(bare), spelling)
 
 
