@@ -26,9 +26,9 @@ class Ended(NamedTuple):
         failure: The failure of the step itself; None if only a pass in a nested pipeline failed.
             After an interrupt, the failure of the pass that was interrupted.
         skipped: Whether a gate skipped the step.
-        changed: Whether a successful pass changed the fingerprint of its op. It is
-            reliable only if an instrumentation sets `finds_changes`. Otherwise, the value is False
-            for each op whose fingerprints were not compared.
+        changed: Whether a successful pass changed the fingerprint of its op. The value is reliable
+            only if an instrumentation sets `finds_changes`; otherwise, it is False for each op
+            whose fingerprints were not compared.
         outcome: The statistics, diagnostics and failures of the step; None if the event is not a
             step.
         context: The `PassContext` of the step, which contains the preserved analyses; None after an
